@@ -30,7 +30,10 @@ from harness.results.records import Maker, Record
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import score_run, scorer_digest
 from harness.results.store import Store, join
+from harness.splits import load_split
+from harness.splits.checksums import record_splits
 from harness.splits.spec import SplitSpec
+from harness.splits.splits import as_recorded
 from harness.status import ScoredCell, Table, build_table
 
 SEEDS = (17263407, 22928437)
@@ -69,6 +72,13 @@ def plan_of(layout: Layout, methods: Iterable[str] = METHODS, seeds: Iterable[in
     """Methods on Synthetic, pinned by the real checksums."""
     chosen = list(seeds)
     return make_plan(layout, "made-up", [job_of(layout, method, seed) for method in methods for seed in chosen])
+
+
+def record_seeds(layout: Layout, seeds: Iterable[int]) -> None:
+    """Record the random splits of Synthetic with these seeds, so that results on them can be saved."""
+    specs = [SplitSpec(strategy="random", seed=seed) for seed in seeds]
+    lines = [as_recorded("repurposing", spec, load_split(layout, "synthetic", spec)) for spec in specs]
+    record_splits(layout, "synthetic", lines)
 
 
 def table_of(layout: Layout, plan: Plan, reference: Mapping[str, ReferenceResult] = MappingProxyType({})) -> Table:

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.base.unknown_names import unknown_name
 from harness.base.vocabulary import Accelerator
@@ -232,7 +233,8 @@ def load_method(layout: Layout, name: str) -> MethodCard:
     path = layout.methods / name / "method.toml"
     if not path.is_file():
         raise unknown_name("method", name, method_names(layout), where=layout.methods)
-    return load_named(path, MethodCard)
+    with plain_faults(path, MethodCard):
+        return load_named(path, MethodCard)
 
 
 def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:

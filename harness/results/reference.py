@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,9 +22,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.base.errors import CorruptData
+from harness.base.errors import CorruptData, UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.plurals import counted, form_of
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
@@ -32,6 +34,8 @@ from harness.results.digests import reference_results, take_over
 from harness.results.records import Record, checked_fields
 from harness.results.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
 from harness.results.store import Store
+from harness.splits import recorded_split
+from harness.splits.checksums import recorded_path
 
 _SUFFIX = ".jsonl.gz"
 # how a line begins, and what stands between its two parts
@@ -85,14 +89,15 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
     """The number of finished runs of the present repository, now written to the reference results, and all files.
 
     Results of other seeds stay; those of other code, images or data than today's are removed. The log beside them
-    takes over what the log of the store says of their jobs, failures included.
+    takes over what the log of the store says of their jobs, failures included. Nothing is written if a run is on a
+    split that is not recorded.
     """
     present = Present(layout)
     lines: dict[Path, dict[str, str]] = {}
     for entry in load_reference(layout).values():
         if present.holds_as_usual(entry.planned):
             _put(layout, lines, entry.planned, _line(entry.content, entry.scores))
-    count, jobs = 0, set[str]()
+    taken, jobs = list[tuple[PlannedJob, dict[str, Any], Verdict]](), set[str]()
     for key in store.finished():
         standing = store.standing(key)
         if not standing.content:
@@ -102,11 +107,12 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
         if planned.key != key or not present.holds_as_usual(planned):
             continue
         jobs.add(key)
-        if not standing.verdict.is_final:
-            continue
-        scores = score_run(layout, store, planned, tuple(mirrors)) if standing.verdict is Verdict.OK else None
-        _put(layout, lines, planned, _line(standing.content, scores))
-        count += 1
+        if standing.verdict.is_final:
+            taken.append((planned, standing.content, standing.verdict))
+    _refuse_unrecorded(layout, [planned for planned, _, _ in taken])
+    for planned, content, verdict in taken:
+        scores = score_run(layout, store, planned, tuple(mirrors)) if verdict is Verdict.OK else None
+        _put(layout, lines, planned, _line(content, scores))
     for path in set(layout.reference.rglob(f"*{_SUFFIX}")) - lines.keys():
         path.unlink()
     for path, lines_of_file in sorted(lines.items()):
@@ -115,7 +121,35 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
         write_atomic(path, gzip.compress(text.encode(), mtime=0))
     with store.open_log() as (log, _):
         take_over(log, Log(layout.reference), jobs, reference_results(load_reference(layout)))
-    return count, sorted(lines)
+    return len(taken), sorted(lines)
+
+
+def _refuse_unrecorded(layout: Layout, results: Iterable[PlannedJob]) -> None:
+    """Raise `UsageError` for results on splits whose checksums are not recorded: a strict audit fails on them."""
+    seeds: dict[tuple[str, str], set[int]] = {}
+    for job in (planned.job for planned in results):
+        if recorded_split(layout, job.dataset, job.split) is None:
+            seeds.setdefault((job.dataset, job.split.text), set()).add(job.split.seed)
+    if not seeds:
+        return
+    commands = [
+        _recording(dataset, split, sorted(of_split)) for (dataset, split), of_split in sorted(seeds.items())
+    ]
+    count = sum(map(len, seeds.values()))
+    verb = form_of("is", count, "are")
+    raise UsageError(
+        f"{counted(count, 'split')} of finished runs {verb} not recorded; nothing was saved",
+        where="\n         ".join(sorted({str(recorded_path(layout, dataset)) for dataset, _ in seeds})),
+        todo="\n         ".join([*commands, "or remove these runs: `harness forget --help`"]),
+    )
+
+
+def _recording(dataset: str, split: str, seeds: Iterable[int]) -> str:
+    """The command that records the checksums of splits."""
+    strategy, _, settings = split.partition(":")
+    parameters = [word for setting in filter(None, settings.split(",")) for word in ("--set", setting)]
+    of_seeds = [word for seed in seeds for word in ("--seed", str(seed))]
+    return shlex.join(["harness", "split", "make", dataset, strategy, *parameters, *of_seeds, "--record"])
 
 
 def verdict_counts(counts: Counter[Verdict]) -> str:

@@ -24,7 +24,7 @@ from harness.planning.plan import Plan
 from harness.results.reference import ReferenceResult, load_reference, save_reference
 from harness.results.store import Store
 from tests.audit.forging import forge_plan, refresh
-from tests.fabricate import plan_of, planned_of, put_run
+from tests.fabricate import plan_of, planned_of, put_run, record_seeds
 
 SEEDS = range(100, 105)
 
@@ -32,6 +32,7 @@ SEEDS = range(100, 105)
 @pytest.fixture
 def many(evidence: Layout) -> Layout:
     """Five more runs that ended ok."""
+    record_seeds(evidence, SEEDS)
     for cell in plan_of(evidence, methods=("constant",), seeds=SEEDS).cells:
         put_run(evidence, planned_of(cell), score=False)
     return evidence

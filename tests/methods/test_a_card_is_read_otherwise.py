@@ -122,6 +122,15 @@ def test_a_limit_that_is_none_is_named_with_its_place(tmp_path: Path, field: str
     assert f"{path}: {field}: " in error.value.where
 
 
+def test_a_misspelt_field_of_a_card_is_told_in_plain_words(tmp_path: Path) -> None:
+    path = tmp_path / "methods" / "mine" / "method.toml"
+    card_of(tmp_path, VARIANT)
+    path.write_text(path.read_text().replace("category", "categroy"))
+    with pytest.raises(ManifestError) as error:
+        load_method(layout_of(tmp_path), "mine")
+    assert error.value.where == f"{path}: categroy: there is no such field; did you mean 'category'?"
+
+
 def test_the_least_limits_are_allowed(tmp_path: Path) -> None:
     least = '[resources]\ncpus = 1\nseconds = 1\nprocesses = 8\ngpus = 0\nmemory = "3 MiB"\noutput = "1MiB"\n'
     resources = card_of(tmp_path, least + VARIANT).resources

@@ -15,7 +15,7 @@ from harness.cli import group
 from harness.proof.plans import LoggedCell, enter_plan
 from harness.results.reference import save_reference
 from harness.results.store import Store
-from tests.fabricate import copy_repository, plan_of, planned_of, put_run
+from tests.fabricate import copy_repository, plan_of, planned_of, put_run, record_seeds
 
 Command = Callable[..., Result]
 
@@ -46,6 +46,7 @@ def made(repository: Layout, tmp_path: Path, key: Path) -> Layout:
     """Three planned runs of which one failed and one was never made, and those two as reference results."""
     layout = copy_repository(repository, tmp_path)
     vouch(layout, "author", key)
+    record_seeds(layout, (5, 6, 7))
     first, second, third = plan_of(layout, ["als_wr"], (5, 6, 7)).cells
     with Store(layout.runs).open_log() as (log, _):
         cells = [LoggedCell(planned_of(cell).key, cell.job.label) for cell in (first, second, third)]

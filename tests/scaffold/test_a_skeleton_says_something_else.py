@@ -66,6 +66,10 @@ def test_the_languages_of_a_benchmark_are_those_with_a_skeleton(bare: Layout) ->
         new_method(bare, "my_method", "fortran", "ddi")
     assert error.value.what == "no language is called 'fortran'" and error.value.where == "benchmark ddi"
     assert error.value.todo.endswith(f"known: {', '.join(languages_of('ddi'))}")
+    with pytest.raises(UsageError) as other:
+        new_method(bare, "my_method", "r", "ddi")
+    assert other.value.what == "methods of ddi are written in python, not in r"
+    assert other.value.todo == "give --language python, or name another benchmark: --benchmark"
 
 
 @pytest.mark.parametrize("name", ["a", "A1", "1a", "a-b", "a" * 41, "_a", "a b", ""])

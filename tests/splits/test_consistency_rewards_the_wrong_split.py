@@ -182,9 +182,10 @@ def test_what_can_not_be_compared_is_refused() -> None:
         "there is no split 'cluster' to compare with",
         "name one of true, other",
     )
-    with pytest.raises(UsageError, match="there is no split") as nothing:
-        consistency({}, YEARS)
-    assert nothing.value.todo == "name one of none"
+    for against in (None, "cluster"):
+        with pytest.raises(UsageError) as nothing:
+            consistency({}, YEARS, against=against)
+        assert (nothing.value.what, nothing.value.todo) == ("there is no split to judge", "name at least one")
 
 
 def test_another_benchmark_has_no_index() -> None:

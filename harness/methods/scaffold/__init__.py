@@ -44,6 +44,11 @@ def new_method(layout: Layout, name: str, language: str, of: str, title: str = "
     """The files of a new skeleton, which is made whole or not at all."""
     benchmarks.get(of)
     if language not in (known := languages_of(of)):
+        if language in LANGUAGES:
+            raise UsageError(
+                f"methods of {of} are written in {' or '.join(known)}, not in {language}",
+                todo=f"give --language {known[0]}, or name another benchmark: --benchmark",
+            )
         raise unknown_name("language", language, known, where=f"benchmark {of}")
     targets = {"methods": layout.methods / name, "containers": layout.containers / name}
     _check_name(name, targets)

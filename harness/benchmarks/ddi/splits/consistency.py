@@ -65,10 +65,10 @@ def consistency(
     """Every split, given by the roles of its drugs, at every threshold; compared with the first unless told."""
     if not (years > 0).any():
         raise DataError("no drug of the dataset has a year of approval", todo="use a dataset that tells them")
-    if not splits or (against is not None and against not in splits):
-        raise UsageError(
-            f"there is no split '{against}' to compare with", todo=f"name one of {', '.join(splits) or 'none'}"
-        )
+    if not splits:
+        raise UsageError("there is no split to judge", todo="name at least one")
+    if against is not None and against not in splits:
+        raise UsageError(f"there is no split '{against}' to compare with", todo=f"name one of {', '.join(splits)}")
     other = next(iter(splits)) if against is None else against
     drawn = {name: _controls(roles, controls, seed) for name, roles in splits.items()}
     found = []
