@@ -190,6 +190,17 @@ def test_every_kind_of_package_is_missed_and_noticed(repository: Layout) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    "status",
+    ["install ok half-installed", "deinstall ok half-installed", "purge ok not-installed", "install ok unpacked"],
+)
+def test_what_dpkg_did_not_finish_is_not_installed(repository: Layout, status: str) -> None:
+    entries, whole = honest(repository, "_base")
+    changed = whole.replace("install ok installed", status, 1)
+    (fault,) = installed_differences(repository, "_base", entries, changed, "cpu")
+    assert fault.endswith(" is locked but not installed")
+
+
 def test_a_package_of_another_version_or_architecture_is_another(repository: Layout) -> None:
     entries, status = honest(repository, "_base")
     for old, new in (("Version: ", "Version: 9"), ("Architecture: ", "Architecture: x")):
