@@ -248,8 +248,8 @@ def test_channels_lie_where_they_are_said_to(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", "https://h/c")
     assert conda.channel_roots() == ["https://h/c"]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", "some where")
-    assert conda.channel_roots() == [(tmp_path / "some where").as_uri()]
+    monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", "some: where")
+    assert conda.channel_roots() == [(tmp_path / "some: where").as_uri()]
     monkeypatch.delenv("PERMAFROST_CONDA_MIRROR")
     monkeypatch.setattr(conda, "find_spec", lambda _: None)
     assert conda.channel_roots() == []
