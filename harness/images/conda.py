@@ -88,17 +88,24 @@ def channel_roots() -> list[str]:
 
 
 def _channels(path: Path) -> list[str]:
+    yaml = import_module("yaml")
     try:
-        content = import_module("yaml").safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ManifestError("an environment file is missing", where=str(path), todo="write it") from None
-    if any(isinstance(item, dict) for item in content.get("dependencies", [])):
+    except (yaml.YAMLError, UnicodeDecodeError):
+        content = None
+    if not isinstance(content, dict):
+        raise ManifestError(
+            "this is no environment of conda", where=str(path), todo="write `channels` and `dependencies`"
+        )
+    if any(isinstance(item, dict) for item in content.get("dependencies") or []):
         raise ManifestError(
             "packages of pip inside a conda environment are not supported",
             where=f"{path}: dependencies",
             todo="ask for them in a [wheels] table of an environment of their own",
         )
-    channels = [str(channel) for channel in content.get("channels", [])]
+    channels = [str(channel) for channel in content.get("channels") or []]
     if not channels or any("/" in channel and "://" in channel for channel in channels):
         raise ManifestError(
             "channels must be names",

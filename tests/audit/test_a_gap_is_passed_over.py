@@ -94,6 +94,11 @@ def test_a_strict_audit_says_what_it_does_not_accept_and_why() -> None:
         "waived: engine (4), data (3), changed (1)",
     ]
     assert strict_lines({}, []) == ["", "strict: every link was checked, and every run is as it must be"]
+    assert strict_lines(AuditReport((audits[0],)).gaps, [])[1:] == [
+        "NOT STRICT",
+        "  engine (1): no engine, or the image is not in it; --waive engine accepts it",
+        "    link 1: why",
+    ]
     (missing,) = (line for line in strict_lines(LACKING.gaps, []) if line.startswith("    planned"))
     assert missing == "    planned, without a run: 2 cells"
 

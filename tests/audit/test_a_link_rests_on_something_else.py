@@ -181,11 +181,18 @@ def test_why_a_run_is_superseded_is_said_in_words(evidence: Layout, made_up: Pla
 
 
 def test_why_a_committed_result_is_outgrown_by_its_card_is_said_in_words(evidence: Layout, made_up: Plan) -> None:
-    job = record_of(evidence, made_up).planned.job
+    job = record_of(evidence, made_up, 2).planned.job
     assert outgrown_by_card(evidence, job) == ""
     tuned = job.model_copy(update={"parameters": {**job.parameters, "more": 1}})
     given = f"the card of '{job.method}' gives variant 'published' other parameters now"
     assert outgrown_by_card(evidence, tuned) == given
+    name, value = next(iter(job.parameters.items()))
+    assert (
+        outgrown_by_card(evidence, job.model_copy(update={"parameters": {**job.parameters, name: [value]}}))
+        == given
+    )
+    fewer = {one: kept for one, kept in job.parameters.items() if one != name}
+    assert outgrown_by_card(evidence, job.model_copy(update={"parameters": fewer})) == given
     old = job.model_copy(update={"variant": "of_old"})
     assert outgrown_by_card(evidence, old) == f"method '{job.method}' has no variant 'of_old'"
 

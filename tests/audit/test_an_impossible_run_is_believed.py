@@ -159,6 +159,10 @@ ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
             "localhost/permafrost/constant:latest",
         ),
     ),
+    "an id that is absent": (
+        lambda record: record["image"].pop("id"),
+        ("the image has no id", "sha256:...", "None"),
+    ),
     "no id": (lambda record: record["image"].update(id="4" * 64), ("the image has no id", "sha256:...", "4" * 64)),
     **{
         f"no {name}": (
@@ -327,6 +331,8 @@ def test_values_lie_in_the_range_of_their_metric(fabricated: Layout, sound: Reco
         assert odd(check_plausibility(sound, scores)) == told
     scores.metrics["NDCG/as-defined"] = 17.0
     assert len(odd(check_plausibility(sound, scores))) == 1, "what has no range has no bounds"
+    scores.notes[name] = ""
+    assert odd(check_plausibility(sound, scores)) == [(f"{name} is undefined without a reason", "a note", "none")]
     scores.notes[name] = "one class only"
     assert odd(check_plausibility(sound, scores)) == []
     scores.metrics["fame"] = 1.0
@@ -409,6 +415,8 @@ def test_versions_are_those_of_the_locks(fabricated: Layout, sound: Record, tmp_
     assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [told]
     report["versions"]["numpy"] = "9.0"
     assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [(*told[:2], "9.0")]
+    report["versions"]["numpy"] = f"{locked}.1"
+    assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [(*told[:2], f"{locked}.1")]
     for nothing in ('{"versions": "all"}', "{}", "[1]", "nonsense"):
         assert kept(fabricated, sound, tmp_path, report=nothing) == []
 
@@ -464,10 +472,11 @@ def test_a_record_says_what_made_it(sound: Record) -> None:
         "as the record says",
         sound.made_by.text,
     )
-    other = sound.made_by.model_copy(update={"engine": "podman 5.0"})
-    (step,) = check_maker(sound.model_copy(update={"made_by": other}))
-    assert (step.checked, step.what) == (Checked.FAILED, "another engine made it than ran it")
-    assert (step.expected, step.found) == ("docker 20.10", "podman 5.0")
+    for engine in ("podman 5.0", "podman 20.10", "docker 20.1", "docker 20.10.1"):
+        other = sound.made_by.model_copy(update={"engine": engine})
+        (step,) = check_maker(sound.model_copy(update={"made_by": other}))
+        assert (step.checked, step.what) == (Checked.FAILED, "another engine made it than ran it")
+        assert (step.expected, step.found) == ("docker 20.10", engine)
 
 
 @pytest.mark.parametrize(

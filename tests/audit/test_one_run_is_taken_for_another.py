@@ -242,6 +242,26 @@ def test_a_committed_result_has_the_steps_of_its_reading(
     assert check_entry(entries[sound]) == [ok("record", read, sound), stale]
 
 
+def test_a_committed_result_of_other_parameters_than_the_cards_is_superseded(
+    evidence: Layout, made_up: Plan
+) -> None:
+    """A person's own run of them is not: who runs a method otherwise for themselves may."""
+    key = planned_of(made_up.cells[2]).key
+    save_reference(evidence, Store(evidence.runs))
+    entry = load_reference(evidence)[key]
+    card = evidence.methods / "als_wr" / "method.toml"
+    card.write_text(card.read_text().replace("n_factors = 15", "n_factors = 16"))
+    refresh()
+    auditor = Auditor(evidence, Store(evidence.runs))
+    given = "the card of 'als_wr' gives variant 'published' other parameters now"
+    assert auditor.audit_reference(entry).superseded == given
+    assert (
+        auditor.audit(key).superseded
+        == ""
+        == auditor.audit_reference(load_reference(evidence)[planned_of(made_up.cells[0]).key]).superseded
+    )
+
+
 def test_a_file_too_many_is_told_by_name_and_place(evidence: Layout, made_up: Plan) -> None:
     """In the order of their names."""
     folder = Store(evidence.runs).path(planned_of(made_up.cells[0]).key)

@@ -136,6 +136,7 @@ def test_who_is_to_end_is_told_in_three_parts(here: Layout) -> None:
     folder = write(here, BULLETIN)
     todo = "name one: 3fa91c (full)"
     assert refused("x") == ("no campaign is called x", where, todo)
+    assert refused("3fa91") == ("no campaign is called 3fa91", where, todo)
     write(here, OTHER)
     todo = "name one: 3fa91c (full), aaa (smoke)"
     assert refused("") == ("2 campaigns are at work here", where, todo)

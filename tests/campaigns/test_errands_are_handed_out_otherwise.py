@@ -244,6 +244,13 @@ def test_short_runs_go_together_so_many_that_all_end_at_about_the_same_time(one:
     assert one.told.seconds_left == pytest.approx(0.0, abs=1e-9), "what was expected of each has been taken"
 
 
+def test_only_runs_that_need_the_same_go_together(one: Made) -> None:
+    methods = {seed: "nimcgcn" if 5 < seed < 12 else "constant" for seed in range(64)}
+    one.run([errand for seed, name in methods.items() for errand in one.errands(seed, method=name, seconds=0.1)])
+    assert one.handed[:4] == [[0, 1, 2, 3], [4, 5], [6, 7, 8, 9], [10, 11]]
+    assert all(len({methods[seed] for seed in seeds}) == 1 for seeds in one.handed)
+
+
 @pytest.mark.parametrize(("course", "counted"), [(Course.FOUND, line(found=1)), (Course.DUPLICATE, line(twice=1))])
 def test_what_was_found_or_made_twice_is_counted_apart(one: Made, course: Course, counted: str) -> None:
     one.act = lambda errand, address: Return(course, Verdict.ERROR, "exit code 3", 2.0, host="h", worker=address)
@@ -324,6 +331,15 @@ def test_a_worker_that_refuses_is_named_and_given_nothing_more(pair: Made) -> No
     assert noted[0] == ("run", planned_job(0).key, "worker a on host of a refused it: another harness")
     assert [(one.worker, one.host, one.reason) for one in pair.told.ill] == [("a", "host of a", "another harness")]
     assert len(pair.notes.steps) == 6 and pair.told.lost == 0 and not pair.told.underway
+
+
+def test_who_refuses_costs_a_run_none_of_its_turns(tmp_path: Path, no_time: Callable[[Made], Made]) -> None:
+    """Three refuse it and one fails it: the fifth still makes it."""
+    acts = dict(zip("abcde", (refused, refused, refused, failed, made), strict=True))
+    five = no_time(two(tmp_path, *acts))
+    five.act = lambda errand, address: acts[address](errand, address)
+    five.run(five.errands(5))
+    assert five.notes.steps == [f"ok: {label(5)} (2.5 s)"] and len(five.told.ill) == 3
 
 
 @pytest.mark.parametrize("course", [Course.RUN, Course.DUPLICATE])

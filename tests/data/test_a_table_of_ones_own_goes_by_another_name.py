@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -12,6 +13,7 @@ from harness.benchmarks.combos import own_data as of_texts
 from harness.benchmarks.ddi import own_data as of_pairs
 from harness.benchmarks.dti import own_data as of_targets
 from harness.benchmarks.own_data import OwnTable
+from harness.data import own_dataset
 
 # the converter, then every table: the parameter that names its file, and what the help says that it holds
 EXPECTED: dict[str, tuple[str, dict[str, OwnTable]]] = {
@@ -62,3 +64,10 @@ def test_the_converter_knows_a_file_for_every_table(benchmark: str) -> None:
     own = OWN[benchmark]
     converter = importlib.import_module(f"harness.benchmarks.{benchmark}.converters.{own.CONVERTER}")
     assert {table.parameter for table in own.TABLES.values()} <= {*converter.Parameters.model_fields}
+
+
+def test_a_file_may_be_called_as_a_sheet_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "all.xlsx#pairs"
+    file.write_text("drug,disease,label\n")
+    _, paths, _ = own_dataset._tables("repurposing", {"associations": file})
+    assert [*paths.values()] == [file]

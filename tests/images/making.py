@@ -58,7 +58,7 @@ def make_deb(
         "data.tar.xz": lzma.compress(tar_of(files)),
     }
     path = folder / f"{name}_{version}_all.deb"
-    path.write_bytes(b"!<arch>\n" + b"".join(_member(*item) for item in members.items()))
+    path.write_bytes(b"!<arch>\n" + b"".join(ar_member(*item) for item in members.items()))
     return path
 
 
@@ -68,7 +68,8 @@ def _control(text: str, after: str) -> bytes:
     return tar_of(files | ({"./postinst": after.encode()} if after else {}), programs={"./postinst"})
 
 
-def _member(name: str, content: bytes) -> bytes:
+def ar_member(name: str, content: bytes) -> bytes:
+    """One member of a package, as `ar` lays it out."""
     header = f"{name:16}{EPOCH:<12}{0:<6}{0:<6}{'100644':8}{len(content):<10}`\n".encode()
     return header + content + b"\n" * (len(content) % 2)
 

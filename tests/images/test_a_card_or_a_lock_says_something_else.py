@@ -67,6 +67,7 @@ def test_a_card_says_what_it_does_not_say() -> None:
         (lambda: WheelsPart(from_source=["a==1", "b"]), "'b' is not NAME==VERSION"),
         (lambda: WheelsPart(from_source=["a==1 "]), "'a==1 ' is not NAME==VERSION"),
         (lambda: WheelsPart(flags="-march=native"), "'native' would make what is built depend on the machine"),
+        (lambda: WheelsPart(flags="-mtune=native -O2"), "'native' would make what is built depend on the machine"),
         (lambda: WheelsPart(flags=""), "at least 1 character"),
         (lambda: AcceleratorPart(compute_capabilities=["8"]), "'8' is not a compute capability such as '8.0'"),
         (lambda: AcceleratorPart(compute_capabilities=["8.0", "100.0"]), "'100.0' is not a compute capability"),

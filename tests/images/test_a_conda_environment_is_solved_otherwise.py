@@ -209,6 +209,10 @@ def test_without_conda_lock_nothing_is_locked(
     ("text", "what", "where", "todo"),
     [
         (None, "an environment file is missing", "", "write it"),
+        *(
+            (text, "this is no environment of conda", "", "write `channels` and `dependencies`")
+            for text in ("", "[a]", "channels: [", "a text", "\x00")
+        ),
         (
             "channels: [a]\ndependencies: [a, {pip: [b]}]\n",
             "packages of pip inside a conda environment are not supported",
@@ -222,7 +226,12 @@ def test_without_conda_lock_nothing_is_locked(
                 ": channels",
                 "name them; $PERMAFROST_CONDA_MIRROR says where they lie",
             )
-            for text in ("dependencies: [a]\n", "channels: []\n", "channels: [a, 'https://h/b']\n")
+            for text in (
+                "dependencies: [a]\n",
+                "channels: []\n",
+                "channels:\ndependencies:\n",
+                "channels: [a, 'https://h/b']\n",
+            )
         ),
     ],
 )
@@ -240,7 +249,7 @@ def test_a_request_that_is_none_says_where(
 
 def test_channels_keep_their_order(tmp_path: Path) -> None:
     pytest.importorskip("yaml")
-    (tmp_path / "e.yml").write_text("channels: [b, a/label/x, 3]\n")
+    (tmp_path / "e.yml").write_text("channels: [b, a/label/x, 3]\ndependencies:\n")
     assert conda._channels(tmp_path / "e.yml") == ["b", "a/label/x", "3"]
 
 
@@ -248,8 +257,8 @@ def test_channels_lie_where_they_are_said_to(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", "https://h/c")
     assert conda.channel_roots() == ["https://h/c"]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", "some where")
-    assert conda.channel_roots() == [(tmp_path / "some where").as_uri()]
+    monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", "some: where")
+    assert conda.channel_roots() == [(tmp_path / "some: where").as_uri()]
     monkeypatch.delenv("PERMAFROST_CONDA_MIRROR")
     monkeypatch.setattr(conda, "find_spec", lambda _: None)
     assert conda.channel_roots() == []

@@ -108,7 +108,7 @@ def shelf(elsewhere: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     (tmp_path / "mirror" / "images" / f"{name}.tar").touch()
 
     def load(engine: BuildEngine, layout: Layout, file: Path) -> None:
-        assert file.name == f"{name}.tar"
+        assert file == tmp_path / "mirror" / "images" / f"{name}.tar"
         shelf.add("libmf")
 
     monkeypatch.setattr(handover, "load_images", load)
@@ -116,7 +116,7 @@ def shelf(elsewhere: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def take(shelf: Shelf, method: str, tmp_path: Path, **more: Any) -> BuiltImage:
-    supply = Supply([tmp_path / "mirror"], network=False)
+    supply = Supply([tmp_path / "mirror of others", tmp_path / "mirror"], network=False)
     return take_image(shelf.engine, shelf.layout, method, supply=supply, **more)
 
 

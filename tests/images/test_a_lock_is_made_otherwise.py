@@ -78,6 +78,17 @@ def test_a_layer_locks_what_its_parents_do_not_hold(
     ]
 
 
+def test_a_parent_without_packages_needs_no_lock_of_them(
+    bench: Workbench, asked: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = chain_of(bench, '["a"]')
+    bench.environment("below", 'summary = "x"\nepoch = 1\n')
+    (bench.layout.containers / "below" / "debian.lock").unlink()
+    monkeypatch.setattr(FakeApt, "solution", [package("a")])
+    assert lock.lock_environment(bench.layout, "toy", say=lambda _: None) == [folder / "debian.lock"]
+    assert ("hold", []) in asked
+
+
 @pytest.mark.parametrize(
     ("packages", "solution", "what", "todo"),
     [

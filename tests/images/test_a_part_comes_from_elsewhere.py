@@ -163,6 +163,7 @@ ORDER = {
         ("https://a", "archive"),
         ("https://b", "archive"),
         ("apt: https://apt", "apt"),
+        ("https://y", "archive"),
         ("https://z", "archive"),
     ],
     "wheel": [("pip", "pip")],
@@ -182,7 +183,7 @@ def test_every_source_is_tried_in_its_order_and_named(
 ) -> None:
     part = part_of(b"right", kind=kind, path=path)
     mirrors = [site.folder / "m1", site.folder / "m2"]
-    sources = fetch.PartSources(mirrors, ["https://a", "https://b"], ["https://z"])
+    sources = fetch.PartSources(mirrors, ["https://a", "https://b"], ["https://y", "https://z"])
     with pytest.raises(MissingData) as failed:
         fetch.fetch_parts(site.layout, [part], sources)
     tried = [f"{mirror}: not there" for mirror in mirrors]

@@ -33,7 +33,8 @@ def _made(entries: dict[str, TreeEntry]) -> EnvironmentBuild:
         (FIRST, ""),
         (SECOND, "1 path with differences: /usr/a (sha256)"),
         (THIRD, "1 path with differences: /usr/a (sha256)"),
-        ({}, "2 paths with differences: "),
+        ({}, "2 paths with differences: /usr (gone), /usr/a (gone)"),
+        ({**FIRST, "b": FIRST["usr"]}, "1 path with differences: /b (new)"),
     ],
 )
 def test_a_rebuild_is_equal_only_with_every_file(

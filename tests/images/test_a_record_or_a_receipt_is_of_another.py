@@ -68,6 +68,8 @@ def record(**changed: Any) -> TreeRecord:
 def test_a_record_is_this_text(tmp_path: Path) -> None:
     environment = made(tmp_path)
     assert read_record(environment, "cpu") is None
+    write_record(environment, "cpu", record(), "listing")
+    assert read_record(environment, "cuda") is None
     write_record(environment, "cuda", record(tree="u"), "listing cuda")
     write_record(environment, "cpu", record(locks={}), "listing cpu")
     assert (tmp_path / "tree.toml").read_text() == (

@@ -107,8 +107,8 @@ class Bench:
         self.missing = self.tree_fault = self.check_fault = ""
         self.code = "c" * 64
         self.differences: list[str] = []
-        links = [SimpleNamespace(name=name, card=SimpleNamespace(check=[])) for name in ("_base", "_python")]
-        links.append(SimpleNamespace(name="_numpy", card=SimpleNamespace(check=["python"])))
+        checks = {"_base": ["sh"], "_python": [], "_numpy": ["python"]}
+        links = [SimpleNamespace(name=name, card=SimpleNamespace(check=check)) for name, check in checks.items()]
         patches: dict[str, Any] = {
             "ensure_image": self._ensured("method"),
             "ensure_environment": self._ensured("environment"),
@@ -168,6 +168,7 @@ WELL = [
     ("environment tree", f"{TREE[:16]}, 2 entries", ""),
     ("code tree", f"{'c' * 16}; image tree {combined(TREE, 'c' * 64)[:16]}", ""),
     ("installed", "equals the locks", ""),
+    ("runs", "check of _base", ""),
     ("runs", "check of _numpy", ""),
 ]
 
@@ -178,7 +179,8 @@ def test_a_method_is_checked_in_every_way(bench: Bench, layout: Layout) -> None:
     assert all(one.image == "constant" and one.as_json()["ok"] and one.seconds >= 0 for one in findings)
     assert bench.asked[0] == ("method", "constant", "cuda", "a supply")
     image = "permafrost/constant:1"
-    wanted = [("entries", image), ("config", image), ("status", image), ("code", 2), ("run", (image, "python"))]
+    wanted = [("entries", image), ("config", image), ("status", image), ("code", 2), ("run", (image, "sh"))]
+    wanted.append(("run", (image, "python")))
     assert all(one in bench.asked for one in wanted)
     (installed,) = (one[1] for one in bench.asked if one[0] == "installed")
     assert installed == ("constant", ENTRIES, "status", "cuda")
@@ -202,6 +204,12 @@ def test_an_image_that_is_not_there_is_the_only_finding(bench: Bench, layout: La
     assert outcomes_of([finding]) == [("image", detail, "it is not built (here)")] and not finding.as_json()["ok"]
 
 
+def test_the_whole_code_tree_is_compared(bench: Bench, layout: Layout) -> None:
+    bench.code = "c" * 63 + "d"
+    (finding,) = (one for one in bench.findings(layout, "constant") if one.check == "code tree")
+    assert finding.fault
+
+
 @pytest.mark.parametrize("fault", ["tree", "code", "installed", "check"])
 def test_one_fault_hides_no_other_check(bench: Bench, layout: Layout, fault: str) -> None:
     expected = [*WELL]
@@ -217,10 +225,10 @@ def test_one_fault_hides_no_other_check(bench: Bench, layout: Layout, fault: str
         expected[3] = (*WELL[3][:2], "; ".join(bench.differences[:8]))
     else:
         bench.check_fault = "exit 1: no numpy"
-        expected[4] = (*WELL[4][:2], "exit 1: no numpy")
+        expected[4:] = [(*one[:2], "exit 1: no numpy") for one in WELL[4:]]
     findings = bench.findings(layout, "constant")
     assert outcomes_of(findings) == expected
-    assert [one.as_json()["ok"] for one in findings].count(False) == 1
+    assert [one.as_json()["ok"] for one in findings].count(False) == (2 if fault == "check" else 1)
 
 
 def test_a_rebuild_is_made_only_when_it_is_asked_for(

@@ -160,6 +160,8 @@ def test_the_installer_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch, inst
         ("pip", True, "p.whl"),
         ("pipx", False, "p.whl"),
     ]
+    # of all that parents hold the installer alone is locked again: every build needs it at hand
+    assert wheels.lock_wheels(WheelsPart(installer=installer), [], found, where="") == found[:1]
 
 
 def test_what_uv_says_and_what_to_do_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

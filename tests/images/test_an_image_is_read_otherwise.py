@@ -14,12 +14,12 @@ from docker.errors import APIError
 
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
-from harness.images import export
+from harness.images import export, preparation
 from harness.images.cards import environment_chain, layers_of
 from harness.images.conda import read_conda
 from harness.images.export import code_entries, copy_files, image_config, image_entries, image_layers
 from harness.images.lock import held_packages
-from harness.images.locks import read_debian, read_wheels
+from harness.images.locks import Part, read_debian, read_wheels
 from harness.images.preparation import needed_layers, needed_parts, parts_of_layers, recorded_size
 from harness.images.record import read_record
 from harness.images.verify import installed_differences
@@ -190,6 +190,17 @@ def test_every_kind_of_package_is_missed_and_noticed(repository: Layout) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    "status",
+    ["install ok half-installed", "deinstall ok half-installed", "purge ok not-installed", "install ok unpacked"],
+)
+def test_what_dpkg_did_not_finish_is_not_installed(repository: Layout, status: str) -> None:
+    entries, whole = honest(repository, "_base")
+    changed = whole.replace("install ok installed", status, 1)
+    (fault,) = installed_differences(repository, "_base", entries, changed, "cpu")
+    assert fault.endswith(" is locked but not installed")
+
+
 def test_a_package_of_another_version_or_architecture_is_another(repository: Layout) -> None:
     entries, status = honest(repository, "_base")
     for old, new in (("Version: ", "Version: 9"), ("Architecture: ", "Architecture: x")):
@@ -222,6 +233,14 @@ def test_what_images_share_is_fetched_and_counted_once(repository: Layout) -> No
         expected += record.added_bytes
     assert one == expected > 10_000_000
     assert recorded_size(repository, []) == 0
+
+
+def test_two_files_of_one_name_are_both_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As two layers may hold one wheel that was built twice."""
+    parts = {name: Part("wheel", "x-1.whl", digit * 64, 1, "x==1") for name, digit in (("a", "1"), ("b", "2"))}
+    monkeypatch.setattr(preparation, "parts_of", lambda environment, _: [parts[environment]])
+    layers: Any = [("a", "cpu"), ("b", "cpu"), ("a", "cuda")]
+    assert parts_of_layers(layers) == [*parts.values()]
 
 
 def test_a_pipe_ends_when_its_pieces_do() -> None:

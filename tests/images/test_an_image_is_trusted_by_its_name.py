@@ -119,6 +119,13 @@ def test_a_receipt_of_the_same_id_saves_the_reading(engine: Any, private: Layout
     assert known(engine, private) == receipt("sha256:1") and engine.read == []
 
 
+def test_a_receipt_of_an_id_that_begins_alike_is_of_another_image(engine: Any, private: Layout) -> None:
+    engine.ids[NAME] = f"sha256:{'1' * 64}"
+    write_receipt(receipt_path(private, engine, NAME), receipt(f"sha256:{'1' * 63}2"))
+    known(engine, private)
+    assert engine.read == [NAME]
+
+
 @pytest.mark.parametrize("before", [None, "sha256:0"])
 def test_an_image_made_elsewhere_is_read_back_and_taken(engine: Any, private: Layout, before: str | None) -> None:
     engine.ids[NAME] = "sha256:1"

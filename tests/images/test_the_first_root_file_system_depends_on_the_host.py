@@ -10,7 +10,7 @@ import pytest
 from harness.base.errors import CorruptData
 from harness.images.deb import open_data, read_control
 from harness.images.stage0 import is_excluded, merged, write_stage0
-from tests.images.making import EPOCH, make_deb, tar_of
+from tests.images.making import EPOCH, ar_member, make_deb, tar_of
 
 FILES: dict[str, bytes | str] = {
     "./": b"",
@@ -82,9 +82,17 @@ def test_the_control_file_is_read_with_continuation_lines(tmp_path: Path) -> Non
 
 def test_a_gzip_member_is_read(tmp_path: Path) -> None:
     content = gzip.compress(tar_of({"./etc/x": b"x"}))
-    header = f"{'data.tar.gz':16}{0:<12}{0:<6}{0:<6}{'100644':8}{len(content):<10}`\n".encode()
     path = tmp_path / "x.deb"
-    path.write_bytes(b"!<arch>\n" + header + content)
+    path.write_bytes(b"!<arch>\n" + ar_member("data.tar.gz", content))
+    with open_data(path) as archive:
+        assert [info.name for info in archive] == ["./etc/x"]
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 7])
+def test_a_member_of_an_odd_length_hides_none_behind_it(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "x.deb"
+    members = {"control.tar.x": b"c" * size, "data.tar": tar_of({"./etc/x": b"x"})}
+    path.write_bytes(b"!<arch>\n" + b"".join(ar_member(*one) for one in members.items()))
     with open_data(path) as archive:
         assert [info.name for info in archive] == ["./etc/x"]
 

@@ -73,7 +73,17 @@ def test_a_missing_and_an_added_entry_are_seen_and_named(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"Env": ["A=2", "B=2"]}, {"Entrypoint": ["y"]}, {"User": "0"}, {"WorkingDir": "/"}, {"Cmd": ["z"]}]
+    "change",
+    [
+        *(
+            {"Env": env}
+            for env in (["A=2", "B=2"], ["B=2"], [*CONFIG["Env"], "PATH=/x"], [*CONFIG["Env"], "LD_PRELOAD=x"])
+        ),
+        {"Entrypoint": ["y"]},
+        {"User": "0"},
+        {"WorkingDir": "/"},
+        {"Cmd": ["z"]},
+    ],
 )
 def test_how_a_container_starts_is_part_of_the_tree(change: dict[str, Any]) -> None:
     assert _tree(ENTRIES, {**CONFIG, **change}) != _tree(ENTRIES)
@@ -132,10 +142,19 @@ def test_a_special_bit_of_a_mode_is_read(kind: bytes, bit: int) -> None:
     assert _tree(found[0]) != _tree(found[1])
 
 
+@pytest.mark.parametrize("place", [0, 1 << 20, (1 << 20) + 1, -1])
+def test_every_byte_of_a_large_file_counts(place: int) -> None:
+    content = bytearray((2 << 20) + 7)
+    content[place] = 1
+    (entry,) = read_tree(io.BytesIO(tar_of({"a": bytes(content)}))).values()
+    assert entry.sha256 == hashlib.sha256(content).hexdigest()
+
+
 def test_the_folders_that_differ_are_named() -> None:
     changed = {**ENTRIES, "usr/lib/c": replace(ENTRIES["usr/lib/c"], sha256="3" * 64)}
     first, second = environment_listing(ENTRIES, CONFIG), environment_listing(changed, CONFIG)
     assert differing_folders(first, second) == ["/usr/lib"]
+    assert differing_folders(first, first.replace(" 1 /usr/lib", " 2 /usr/lib")) == ["/usr/lib"]
 
 
 def _image_of(layout: Layout, method: Path, sdk: Path, folder: Path) -> dict[str, TreeEntry]:

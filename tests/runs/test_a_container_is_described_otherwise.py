@@ -98,6 +98,7 @@ def test_a_program_of_its_own_and_its_variables_are_told() -> None:
     assert described["HostConfig"]["ShmSize"] == 32 << 20, "no more than its memory"
     assert described["HostConfig"]["Tmpfs"]["/tmp"].endswith(",size=7")
     assert not {"Entrypoint", "Cmd"} & describe().keys()
+    assert "PERMAFROST_SEED=0" in describe(request=replace(REQUEST, seed=0))["Env"], "a seed like any other"
 
 
 def test_a_gpu_is_asked_for_word_for_word() -> None:

@@ -250,8 +250,9 @@ def test_a_start_that_fails_otherwise_is_the_engines_failure(fake: Fake) -> None
     assert told(outcome) == (Verdict.OK, 2)
 
 
-def test_the_engines_flag_decides_where_the_kernel_is_not_read(fake: Fake) -> None:
-    outcome = fake.run(Behaviour(exit_code=137, oom_flag=True))
+@pytest.mark.parametrize("code", [137, 0])
+def test_the_engines_flag_decides_where_the_kernel_is_not_read(fake: Fake, code: int) -> None:
+    outcome = fake.run(Behaviour(exit_code=code, oom_flag=True))
     assert told(outcome) == (Verdict.MEMORY, 1) and outcome.oom_flag
 
 
@@ -290,6 +291,13 @@ def test_what_was_too_fast_to_be_stopped_is_too_much_all_the_same(
     monkeypatch.setattr(attempt, "output_fault", lambda workspace, limits, ended: "too much")
     outcome = fake.run(Behaviour(exit_code=code))
     assert told(outcome) == (Verdict.INVALID, 1) and outcome.reason == "too much"
+
+
+def test_what_was_stopped_before_was_stopped_for_that(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it writes while it is asked to end is no other verdict."""
+    monkeypatch.setattr(attempt, "output_fault", lambda workspace, limits, ended: "too much")
+    outcome = fake.run(Behaviour(seconds=LONG), seconds=0.1)
+    assert told(outcome) == (Verdict.TIMEOUT, 1) and "time limit of 0.1 s" in outcome.reason
 
 
 def test_too_many_files_are_stopped(fake: Fake) -> None:

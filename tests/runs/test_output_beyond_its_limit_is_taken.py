@@ -63,16 +63,33 @@ def test_an_empty_file_is_told_from_a_missing_one(workspace: Workspace) -> None:
     assert collect(workspace, LIMITS, WANTED, EXPECTED).fault == "predictions.npy is empty"
 
 
+def test_each_file_that_must_be_there_must_hold_something(workspace: Workspace) -> None:
+    wanted = ("predictions.npy", "validation.npy")
+    write(workspace, predictions=1, validation=0)
+    assert collect(workspace, LIMITS, wanted, EXPECTED).fault == "validation.npy is empty"
+    (workspace.out / "validation.npy").unlink()
+    (workspace.collected / "validation.npy").unlink()
+    assert collect(workspace, LIMITS, wanted, EXPECTED).fault == "validation.npy is missing"
+
+
+def test_no_more_names_are_looked_at_than_there_may_be(workspace: Workspace) -> None:
+    write(workspace, lowest=1, predictions=1, validation=1)
+    few = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=2)
+    taken = collect(workspace, few, (), EXPECTED)
+    assert (taken.fault, taken.bytes) == ("", 2)
+    assert sorted(path.name for path in workspace.collected.iterdir()) == ["lowest.npy", "predictions.npy"]
+
+
 def test_only_expected_names_are_taken(workspace: Workspace) -> None:
     for name in (*EXPECTED, "other.npy", "Predictions.npy", ".hidden"):
         (workspace.out / name).write_bytes(b"x")
     (workspace.out / "trace").mkdir()
-    for name in ("ok-1.npy", ".x.npy", "a b.npy", "x.txt", "x" * 150 + ".npy"):
+    for name in ("ok-1.npy", ".x.npy", "a b.npy", "x.txt", "x.npy.sh", "x" * 150 + ".npy"):
         (workspace.out / "trace" / name).write_bytes(b"x")
     taken = collect(workspace, LIMITS, WANTED, EXPECTED, traces=True)
     found = sorted(path.relative_to(workspace.collected).as_posix() for path in workspace.collected.rglob("*.*"))
     assert found == sorted((*EXPECTED, "trace/ok-1.npy"))
-    assert len(taken.ignored) == 7
+    assert len(taken.ignored) == 8
 
 
 def test_a_required_name_is_expected(workspace: Workspace) -> None:

@@ -36,7 +36,16 @@ def test_a_harness_inside_a_user_name_space_asks_for_no_number_outside(monkeypat
     assert container_user(FACTS, uid=0, gid=0).uid < 65_534
 
 
-@pytest.mark.parametrize(("mapped", "all_of_them"), [("0 0 4294967295", True), ("0 100000 65536", False)])
+@pytest.mark.parametrize(
+    ("mapped", "all_of_them"),
+    [
+        ("0 0 4294967295", True),
+        ("0 100000 65536", False),
+        # one less than what is drawn from, and one more
+        ("0 0 2147418112", False),
+        ("0 0 2147418113", True),
+    ],
+)
 def test_the_name_space_is_read_from_the_kernel(
     mapped: str, all_of_them: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
