@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from types import MappingProxyType
 
@@ -165,18 +166,33 @@ def needs_of(
 def check_disk(
     layout: Layout, name: str, cells: Sequence[Cell], reference: Mapping[RunKind, float] = _NO_SECONDS
 ) -> Needs:
-    """The needs of a plan, see `needs_of`; `EngineError` if it needs more disk than is free."""
+    """The needs of a plan, see `needs_of`; `EngineError` if it needs more of a disk than is free.
+
+    Images and data lie in the cache, which may have a disk of its own.
+    """
     needs = needs_of(layout, name, cells, reference)
-    reserve = reserve_of(shutil.disk_usage(layout.local).total)
-    if needs.left and needs.disk_bytes + reserve > needs.free_bytes:
-        raise EngineError(
-            f"{needs.plan} needs {_gigabytes(needs.disk_bytes)} of disk; {_gigabytes(needs.free_bytes)} are free, "
-            f"of which {_gigabytes(reserve)} must stay free",
-            where=str(layout.local),
-            todo="free some (harness clean), move results with $PERMAFROST_RESULTS, or run one method at a time "
-            "with --remove-images",
-        )
+    if not needs.left:
+        return needs
+    cache = next(folder for folder in (layout.cache, *layout.cache.parents) if folder.exists())
+    if cache.stat().st_dev == layout.local.stat().st_dev:
+        _check_room(needs, needs.disk_bytes, needs.free_bytes, layout.local, "results with $PERMAFROST_RESULTS")
+    else:
+        here, free = needs.image_bytes + needs.data_bytes, shutil.disk_usage(cache).free
+        _check_room(needs, here, free, cache, "images and data with $PERMAFROST_CACHE")
+        _check_room(needs, needs.result_bytes, needs.free_bytes, layout.local, "results with $PERMAFROST_RESULTS")
     return needs
+
+
+def _check_room(needs: Needs, wanted: int, free: int, folder: Path, movable: str) -> None:
+    """Raise `EngineError` if so many bytes and the reserve do not fit on the disk of a folder."""
+    reserve = reserve_of(shutil.disk_usage(folder).total)
+    if wanted + reserve > free:
+        raise EngineError(
+            f"{needs.plan} needs {_gigabytes(wanted)} of disk; {_gigabytes(free)} are free, "
+            f"of which {_gigabytes(reserve)} must stay free",
+            where=str(folder),
+            todo=f"free some (harness clean), move {movable}, or run one method at a time with --remove-images",
+        )
 
 
 def measured_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:

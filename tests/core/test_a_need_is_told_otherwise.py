@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -223,6 +224,8 @@ def test_machines_are_compared_by_three_kinds_that_take_two_seconds(
 
 
 def test_a_disk_that_is_too_small_is_told(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = replace(layout, cache=layout.local / "cache")
+    layout.local.mkdir()
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=0, free=0))
     monkeypatch.setattr(needs, "reserve_of", lambda total: 1_500_000_000)
     given: list[tuple[object, ...]] = []
@@ -246,6 +249,32 @@ def test_a_disk_that_is_too_small_is_told(layout: Layout, monkeypatch: pytest.Mo
     for changed in ({"free_bytes": exact}, {"free_bytes": 0, "left": 0}):
         found = Needs(**{**FIELDS, **changed})
         assert check_disk(layout, "some", []) is found
+
+
+def test_each_disk_must_have_room_for_what_comes_there(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results of 0.05 GB on a small disk, beside a cache that has one of its own."""
+    layout.local.mkdir()
+    room = {layout.local: 149_999_999, Path("/proc"): 2_200_000_000}
+    layout = replace(layout, cache=Path("/proc/no/such folder"))
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(total=0, free=room[folder]))
+    monkeypatch.setattr(needs, "reserve_of", lambda total: 100_000_000)
+    results = 49_999_999
+    sizes = {"image_bytes": 2_000_000_000, "data_bytes": 100_000_000, "result_bytes": results}
+    found = Needs(**{**FIELDS, **sizes, "free_bytes": results + 100_000_000})
+    monkeypatch.setattr(needs, "needs_of", lambda *_: found)
+    assert check_disk(layout, "some", []) is found
+    found = replace(found, free_bytes=results + 99_999_999)
+    with pytest.raises(EngineError, match=r"^smoke needs 50 MB of disk; 0\.1 GB are free") as refused:
+        check_disk(layout, "some", [])
+    assert (
+        refused.value.where == str(layout.local) and "move results with $PERMAFROST_RESULTS" in refused.value.todo
+    )
+    found = replace(found, free_bytes=results + 100_000_000, data_bytes=100_000_001)
+    with pytest.raises(EngineError, match=r"^smoke needs 2\.1 GB of disk; 2\.2 GB are free") as refused:
+        check_disk(layout, "some", [])
+    assert (
+        refused.value.where == "/proc" and "move images and data with $PERMAFROST_CACHE" in refused.value.todo
+    )
 
 
 def test_a_shard_is_told_by_its_text() -> None:

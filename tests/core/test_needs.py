@@ -71,11 +71,15 @@ def test_cells_that_can_not_be_run_are_told_to_programs(layout: Layout) -> None:
     assert "1 missing-data" in told.text()
 
 
+def on_one_disk(layout: Layout) -> Layout:
+    return replace(layout, cache=layout.local / "cache")
+
+
 def test_a_disk_that_is_too_small_is_said_before_the_run(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     told = needs_of(layout, "smoke", _cells(layout))
     monkeypatch.setattr(needs, "needs_of", lambda *_: replace(told, free_bytes=told.disk_bytes - 1))
     with pytest.raises(EngineError, match="of disk") as caught:
-        check_disk(layout, "smoke", _cells(layout))
+        check_disk(on_one_disk(layout), "smoke", _cells(layout))
     assert "--remove-images" in caught.value.todo
 
 
@@ -87,7 +91,7 @@ def test_a_disk_that_would_be_full_to_its_reserve_is_said_too(
     for free, fits in ((told.disk_bytes + reserve - 1, False), (told.disk_bytes + reserve, True)):
         monkeypatch.setattr(needs, "needs_of", lambda *_, free=free: replace(told, free_bytes=free))
         with nullcontext() if fits else pytest.raises(EngineError, match="must stay free"):
-            check_disk(layout, "smoke", _cells(layout))
+            check_disk(on_one_disk(layout), "smoke", _cells(layout))
 
 
 def ended(cell: Cell, verdict: Verdict, wall_s: float | None = None) -> Cell:
