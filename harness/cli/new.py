@@ -63,7 +63,7 @@ def _ending(rows: list[dict[str, Any]]) -> str:
     if last["passed"]:
         return "passed"
     told = any(row["reason"] == last["reason"] and row["method"] == last["method"] for row in rows[:-1])
-    return "FAILED: the same" if told else f"FAILED: {last['reason']}"
+    return "FAILED: as above" if told else f"FAILED: {last['reason']}"
 
 
 @command.command("check", short_help="Run the self-test of methods in their containers.")

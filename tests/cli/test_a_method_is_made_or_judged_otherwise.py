@@ -80,7 +80,7 @@ def test_a_self_test_is_told_check_by_check(
     result = harness_of("new", "check", "bnnr")
     ends = [f"FAILED: {one}" if one else "passed" for one in reasons]
     if reasons[0] == reasons[1] == "slow":
-        ends[1] = "FAILED: the same"
+        ends[1] = "FAILED: as above"
     expected = [f"bnnr: {SOURCE}: {f'FAILED: {fault}' if fault else 'passed'}"]
     if not fault:
         # what is no source is never run

@@ -23,7 +23,7 @@ def test_a_reason_is_told_once_for_each_method() -> None:
     for method, reason in (("a", ""), ("a", "broken"), ("a", "broken"), ("a", "other"), ("b", "broken")):
         rows.append({"method": method, "passed": not reason, "reason": reason})
         endings.append(_ending(rows))
-    assert endings == ["passed", "FAILED: broken", "FAILED: the same", "FAILED: other", "FAILED: broken"]
+    assert endings == ["passed", "FAILED: broken", "FAILED: as above", "FAILED: other", "FAILED: broken"]
 
 
 def test_metrics_that_tables_show_come_first() -> None:
