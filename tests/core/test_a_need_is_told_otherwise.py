@@ -272,9 +272,7 @@ def test_each_disk_must_have_room_for_what_comes_there(layout: Layout, monkeypat
     found = replace(found, free_bytes=results + 100_000_000, data_bytes=100_000_001)
     with pytest.raises(EngineError, match=r"^smoke needs 2\.1 GB of disk; 2\.2 GB are free") as refused:
         check_disk(layout, "some", [])
-    assert (
-        refused.value.where == "/proc" and "move images and data with $PERMAFROST_CACHE" in refused.value.todo
-    )
+    assert refused.value.where == "/proc" and "move images and data with $PERMAFROST_CACHE" in refused.value.todo
 
 
 def test_a_shard_is_told_by_its_text() -> None:
