@@ -18,7 +18,7 @@ from harness.handles import find_handle
 from harness.handles.lookup import run_command
 from harness.images import image_tree
 from harness.planning.plan import Plan, pinned
-from harness.results.reference import load_reference
+from harness.results.reference import find_reference
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def check_job(folder: Path | str, *, repository: Repository | None = None) -> Ch
 
 def _answer_of(here: Repository, benchmark: str, key: str) -> dict[str, str] | None:
     """The sha256 of the answer of the good run with this key, made here or committed; None where there is none."""
-    if here.store.path(key).is_dir() or key in load_reference(here.layout, benchmark):
+    if here.store.path(key).is_dir() or key in find_reference(here.layout, key):
         run = find_handle(here.layout, here.store, key)
         if run.verdict is Verdict.OK:
             names, files = benchmarks.get(benchmark).compared_files, run.content["files"]

@@ -84,15 +84,18 @@ def compare_claims(
     if claims and not selection:
         # nothing is published of what was asked for: no run needs to be read, and no split made, to say so
         return Book(benchmark, sources, (), {})
-    artifact = _artifact(layout)
-    with activity(f"runs that are held against {benchmark}'s paper"):
-        runs_by_variant = obtain(layout, store, names, mirrors, read, present)
-    runs = runs_by_variant[names.variant]
-    beside = {variant: runs_by_variant[variant] for variant in names.beside}
-    several = _several(layout, names, artifact, runs) if against is None else None
     # all of them or none: an adjusted p-value depends on every test of its table
     statistics = [claim for claim in claims if claim.statistic in STATISTICS]
     is_concerned = any(claim.statistic in STATISTICS for claim in selection)
+    # what is about one method needs no run of another
+    concerned = {target_of(names, claim.method, claim.dataset, claim.split).method or "" for claim in selection}
+    needed = concerned if any(chosen) and not is_concerned else ()
+    artifact = _artifact(layout)
+    with activity(f"runs that are held against {benchmark}'s paper"):
+        runs_by_variant = obtain(layout, store, names, mirrors, read, present, needed)
+    runs = runs_by_variant[names.variant]
+    beside = {variant: runs_by_variant[variant] for variant in names.beside}
+    several = _several(layout, names, artifact, runs) if against is None else None
     of_groups = judge_all(several, statistics) if several and is_concerned else {}
     single = Single(names, artifact, runs)
     comparisons = tuple(of_groups.get(claim) or _judge_single(claim, single, several) for claim in selection)

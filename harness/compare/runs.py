@@ -6,7 +6,7 @@ parameters that the card gives for its variant. The variant is that of the claim
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -57,13 +57,14 @@ def obtain(
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
     present: Present | None = None,
+    methods: Collection[str] = (),
 ) -> dict[str, Runs]:
     """The runs by variant, target and seed: those of this machine, and reference results where there is none.
 
-    `read` holds records, by key, that were just read and checked; they are not read again. One `present` may serve
-    several benchmarks.
+    `methods`: of these, or of all. `read` holds records, by key, that were just read and checked; they are not
+    read again. One `present` may serve several benchmarks.
     """
-    current = _Current(layout, names, present or Present(layout))
+    current = _Current(layout, names, present or Present(layout), methods)
     runs: dict[str, Runs] = {variant: {} for variant in current.variants}
     for key in store.finished():
         content = read.get(key) or store.standing(key).content
@@ -74,7 +75,7 @@ def obtain(
         if planned.key == key and current.has(planned):
             run = _our_run(layout, store, planned, content, mirrors)
             _seeds(runs, planned.job)[planned.job.split.seed] = run
-    for entry in load_reference(layout, names.benchmark).values():
+    for entry in load_reference(layout, names.benchmark, methods=methods).values():
         if current.may_have(entry.content["planned"]) and current.has(planned := entry.planned):
             _seeds(runs, planned.job).setdefault(planned.job.split.seed, _reference_run(entry))
     for of_variant in runs.values():
@@ -121,7 +122,9 @@ def _is_like(split: str, pattern: str) -> bool:
 class _Current:
     """Decides which runs count: those of the present repository, and of the kind that the claims are about."""
 
-    def __init__(self, layout: Layout, names: PublishedNames, present: Present) -> None:
+    def __init__(
+        self, layout: Layout, names: PublishedNames, present: Present, methods: Collection[str] = ()
+    ) -> None:
         self._names = names
         self.variants = names.variants
         # controls are shown beside the paper's methods, and never enter its statistics
@@ -131,6 +134,8 @@ class _Current:
             *(name.partition("/")[0] for name in names.methods.values()),
         }
         self._methods |= controls
+        if methods:
+            self._methods &= {*methods}
         self._present = present
 
     def may_have(self, planned: dict[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob, unusual_options
 from harness.planning.plan import Present
-from harness.results.reference import ReferenceResult, load_reference
+from harness.results.reference import ReferenceResult, find_reference, load_reference
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store
 
@@ -98,8 +98,8 @@ def find_handle(layout: Layout, store: Store, beginning: str) -> Handle:
     stored = {text} if store.path(text).is_dir() else {key for key in store.finished() if key.startswith(text)}
     entries: Mapping[str, ReferenceResult] = {}
     if len(text) < _WHOLE or not stored:
-        entries = load_reference(layout)
-    keys = sorted(stored | {key for key in entries if key.startswith(text)})
+        entries = find_reference(layout, text)
+    keys = sorted(stored | entries.keys())
     if len(keys) != 1:
         raise _none_or_several(layout, store, beginning, keys, entries)
     if keys[0] not in stored:
@@ -143,7 +143,7 @@ def _none_or_several(
         count = sum(1 for _ in store.finished())
         return UsageError(
             f"no run has a key that begins with '{beginning}'",
-            where=f"{store.folder} ({_runs(count)}), {layout.reference} ({_runs(len(entries))})",
+            where=f"{store.folder} ({_runs(count)}), {layout.reference} ({_runs(len(load_reference(layout)))})",
             todo=f"{_listing(store)}; where code or data changed since, a job has another key",
         )
     length = next(size for size in range(len(beginning), _WHOLE + 1) if _differ(keys, size))

@@ -13,7 +13,7 @@ import json
 import shlex
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -74,15 +74,37 @@ class ReferenceResult:
         return self.scores if self.scores and self.scores.scorer == scorer else None
 
 
-def load_reference(layout: Layout, benchmark: str = "") -> dict[str, ReferenceResult]:
-    """All committed reference results by key, or those of one benchmark. A changed file is refused."""
+def load_reference(
+    layout: Layout, benchmark: str = "", *, methods: Collection[str] = ()
+) -> dict[str, ReferenceResult]:
+    """All committed reference results by key, or those of one benchmark and of some methods of it.
+
+    A changed file is refused.
+    """
+    paths = sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}"))
+    return _by_key(layout, [path for path in paths if not methods or _method_of(path) in methods])
+
+
+def find_reference(layout: Layout, beginning: str) -> dict[str, ReferenceResult]:
+    """The committed reference results whose keys begin so. Files in which no text does are not parsed."""
+    text, files = f'"{beginning}'.encode(), sorted(layout.reference.rglob(f"*{_SUFFIX}"))
+    paths = [path for path in files if text in _unpacked(path.relative_to(layout.root), path.read_bytes())]
+    return {key: entry for key, entry in _by_key(layout, paths).items() if key.startswith(beginning)}
+
+
+def _by_key(layout: Layout, paths: Iterable[Path]) -> dict[str, ReferenceResult]:
     entries: dict[str, ReferenceResult] = {}
-    for path in sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}")):
+    for path in paths:
         for entry in _read(layout, path):
             if entry.content["key"] in entries:
                 raise _corrupt("a run stands here a second time", entry.where)
             entries[entry.content["key"]] = entry
     return entries
+
+
+def _method_of(path: Path) -> str:
+    """The method of a file of reference results: no name of a method has a hyphen."""
+    return path.parent.name.partition("-")[0]
 
 
 def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -> tuple[int, list[Path]]:
@@ -248,12 +270,15 @@ def _parsed(place: Path, content: bytes) -> tuple[ReferenceResult, ...]:
     return tuple(_entries(place, content))
 
 
-def _entries(place: Path, packed: bytes) -> Iterator[ReferenceResult]:
+def _unpacked(place: Path, packed: bytes) -> bytes:
     try:
-        lines = gzip.decompress(packed).splitlines()
+        return gzip.decompress(packed)
     except (OSError, EOFError, zlib.error):
         raise _corrupt("not a gzipped file, or cut", str(place)) from None
-    for number, line in enumerate(lines, start=1):
+
+
+def _entries(place: Path, packed: bytes) -> Iterator[ReferenceResult]:
+    for number, line in enumerate(_unpacked(place, packed).splitlines(), start=1):
         where = f"{place}: line {number}"
         try:
             (record, of_record), (fields, of_scores) = _parts(line.decode())

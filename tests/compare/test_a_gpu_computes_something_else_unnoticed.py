@@ -26,7 +26,7 @@ from harness.results.reference import save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from tests.audit.forging import forge_plan
-from tests.fabricate import job_of, plan_of, planned_of, put_run
+from tests.fabricate import job_of, plan_of, planned_of, put_run, record_seeds
 
 METHOD = "nimcgcn"
 
@@ -107,6 +107,7 @@ def test_what_agrees(cpu: float | None, gpu: float | None, allowed: float, *, ag
 def test_a_reference_result_stands_for_a_run_on_the_cpu(evidence: Layout, both: tuple[str, str]) -> None:
     before = found_in(evidence).pairs
     store = Store(evidence.runs)
+    record_seeds(evidence, [1])
     save_reference(evidence, store)
     shutil.rmtree(store.path(both[0]))
     assert found_in(evidence) == Accelerators(before, [])

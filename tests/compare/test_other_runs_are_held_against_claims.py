@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from harness import benchmarks
+from harness import benchmarks, compare
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.compare import load_names
+from harness.compare import compare_claims, load_names
+from harness.compare.groups import STATISTICS
 from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.runs import Obtained, obtain, of_tasks
-from harness.planning.jobs import Job
+from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
@@ -163,6 +164,39 @@ def test_reference_results_stand_in_where_nothing_was_run(evidence: Layout, made
     failed = obtained(evidence)["published"][SEEDS[1]]
     assert (failed.reference, failed.verdict, failed.metrics) == (True, Verdict.ERROR, None)
     assert failed.reason == here[SEEDS[1]].reason
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_what_is_about_one_method_reads_no_run_of_another(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, is_committed: bool
+) -> None:
+    store = Store(evidence.runs)
+    if is_committed:
+        save_reference(evidence, store)
+        for cell in made_up.cells:
+            store.remove(planned_of(cell).key)
+    whole = {one.claim: one for one in compare_claims(evidence, store, "repurposing").comparisons}
+    read = list[str]()
+    has = compare.runs._Current.has
+
+    def noted(self: Any, planned: PlannedJob) -> bool:
+        read.append(planned.job.method)
+        return has(self, planned)
+
+    monkeypatch.setattr(compare.runs._Current, "has", noted)
+    if is_committed:
+        (other,) = evidence.reference.glob("*/constant/*.jsonl.gz")
+        kept, _ = other.read_bytes(), other.write_bytes(b"nobody reads this")
+    own = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["synthetic"]).comparisons
+    assert {*read} == {"als_wr"} and any(one.keys for one in own)
+    assert all(one == whole[one.claim] for one in own)
+    if is_committed:
+        other.write_bytes(kept)
+    # what is about several methods reads the runs of all
+    read.clear()
+    statistic = next(claim for claim in whole if claim.statistic in STATISTICS)
+    some = compare_claims(evidence, store, "repurposing", methods=[statistic.method]).comparisons
+    assert {*read} == {"als_wr", "constant"} and all(one == whole[one.claim] for one in some)
 
 
 def test_reference_results_of_other_metrics_are_not_scored(

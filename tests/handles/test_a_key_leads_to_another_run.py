@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from dataclasses import replace
@@ -16,6 +17,7 @@ from harness.cli import group, main
 from harness.compare import ClaimVerdict
 from harness.handles import PublishedLines, differences_of, find_handle, metric_lines, published_beside
 from harness.planning.plan import Plan
+from harness.results.reference import find_reference, load_reference
 from harness.results.store import Store
 from tests.fabricate import planned_of
 
@@ -45,6 +47,33 @@ def test_without_a_run_here_the_committed_one_is_meant(committed: Repository, ma
     with pytest.raises(MissingData, match="keeps no log") as refusal:
         api.container_log(key[:12], repository=committed)
     assert "harness run --method constant --dataset synthetic --seed 17263407" in refusal.value.todo
+
+
+def test_a_committed_run_is_found_without_those_of_other_files(committed: Repository, made_up: Plan) -> None:
+    keys, layout = _keys(made_up)[:4], committed.layout
+    for key in keys:
+        committed.store.remove(key)
+    every = load_reference(layout)
+    assert list(find_reference(layout, "")) == list(every) and sorted(every) == sorted(keys)
+    assert not find_reference(layout, "f" * 64)
+    for key in keys:
+        (found,) = find_reference(layout, key[:12]).items()
+        assert found == (key, every[key])
+    (other,) = layout.reference.glob("*/constant/*.jsonl.gz")
+    other.write_bytes(gzip.compress(b"{}\n"))
+    assert find_handle(layout, committed.store, keys[2][:12]).key == keys[2]
+    # a file that can't be searched may hold it
+    other.write_bytes(other.read_bytes()[:-4])
+    with pytest.raises(CorruptData, match="not a gzipped file"):
+        find_handle(layout, committed.store, keys[2][:12])
+
+
+def test_a_beginning_that_stands_elsewhere_in_a_record_is_no_key(committed: Repository, made_up: Plan) -> None:
+    planned = planned_of(made_up.cells[0])
+    committed.store.remove(planned.key)
+    assert planned.split_digest != planned.key
+    with pytest.raises(UsageError, match="no run has a key"):
+        find_handle(committed.layout, committed.store, planned.split_digest)
 
 
 @pytest.mark.parametrize(
