@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from docker.errors import APIError, ImageNotFound
 
+from harness.base import large_files
 from harness.base.errors import ImageError, UsageError
 from harness.base.layout import Layout
 from harness.images import handover, transport
@@ -184,7 +185,7 @@ def test_a_file_of_images_is_on_the_disk_before_it_has_its_name(
         did.append((making.name.startswith(".x.tar."), file.exists()))
 
     monkeypatch.setattr(os, "fsync", sync)
-    monkeypatch.setattr(transport, "sync_folder", lambda folder: did.append((folder, file.exists())))
+    monkeypatch.setattr(large_files, "sync_folder", lambda folder: did.append((folder, file.exists())))
     before = len([*Path("/proc/self/fd").iterdir()])
     save_images(shelf.engine, shelf.layout, [METHOD], file)
     assert did == [(True, False), (file.parent, True)]

@@ -152,7 +152,7 @@ def test_splits_are_compared_as_they_are_told() -> None:
         "",
         "name one of good, bad",
     )
-    assert told(lambda: consistency({}, years))[2] == "name one of none"
+    assert told(lambda: consistency({}, years)) == ("there is no split to judge", "", "name at least one")
     assert len(consistency(splits, years, controls=2)) == 16
 
 
