@@ -88,8 +88,9 @@ def compare_claims(
     statistics = [claim for claim in claims if claim.statistic in STATISTICS]
     is_concerned = any(claim.statistic in STATISTICS for claim in selection)
     # what is about one method needs no run of another
-    concerned = {target_of(names, claim.method, claim.dataset, claim.split).method or "" for claim in selection}
-    needed = concerned if any(chosen) and not is_concerned else ()
+    needed: Collection[str] = ()
+    if any(chosen) and not is_concerned:
+        needed = {target_of(names, claim.method, claim.dataset, claim.split).method or "" for claim in selection}
     artifact = _artifact(layout)
     with activity(f"runs that are held against {benchmark}'s paper"):
         runs_by_variant = obtain(layout, store, names, mirrors, read, present, needed)

@@ -91,7 +91,7 @@ def _make_room(
 ) -> None:
     """Remove methods' images, the one that was used longest ago first, until all images fit or none is left."""
     used = {}
-    for method in set(method_names(layout)) - set(kept):
+    for method in (name for name in method_names(layout) if name not in kept):
         # another method may have no such variant, or one that was never recorded
         with suppress(HarnessError, FileNotFoundError):
             receipt = receipt_path(layout, engine, image_name(layout, method, accelerator))

@@ -82,7 +82,10 @@ def load_reference(
     A changed file is refused.
     """
     paths = sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}"))
-    return _by_key(layout, [path for path in paths if not methods or _method_of(path) in methods])
+    if not methods:
+        return _by_key(layout, paths)
+    entries = _by_key(layout, (path for path in paths if _may_be_of(path, methods)))
+    return {key: one for key, one in entries.items() if one.content["planned"]["job"]["method"] in methods}
 
 
 def find_reference(layout: Layout, beginning: str) -> dict[str, ReferenceResult]:
@@ -102,9 +105,9 @@ def _by_key(layout: Layout, paths: Iterable[Path]) -> dict[str, ReferenceResult]
     return entries
 
 
-def _method_of(path: Path) -> str:
-    """The method of a file of reference results: no name of a method has a hyphen."""
-    return path.parent.name.partition("-")[0]
+def _may_be_of(path: Path, methods: Collection[str]) -> bool:
+    """Whether a file is of one of these methods in some variant, as far as the name of its folder tells."""
+    return any(path.parent.name == one or path.parent.name.startswith(f"{one}-") for one in methods)
 
 
 def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -> tuple[int, list[Path]]:

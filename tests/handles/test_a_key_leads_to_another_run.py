@@ -68,6 +68,19 @@ def test_a_committed_run_is_found_without_those_of_other_files(committed: Reposi
         find_handle(layout, committed.store, keys[2][:12])
 
 
+def test_results_of_a_method_are_found_in_every_variant_and_no_others(committed: Repository) -> None:
+    every = load_reference(committed.layout)
+    own = {key: one for key, one in every.items() if one.planned.job.method == "als_wr"}
+    folder = next(committed.layout.reference.glob("*/als_wr"))
+    folder.rename(folder.with_name("als_wr-corrected"))
+    folder.with_name("constant").rename(folder.with_name("als_wr-constant"))
+    assert load_reference(committed.layout, methods=["als_wr"]) == {
+        key: replace(one, where=one.where.replace("als_wr", "als_wr-corrected")) for key, one in own.items()
+    }
+    assert own and len(own) < len(every)
+    assert not load_reference(committed.layout, methods=["als"])
+
+
 def test_a_beginning_that_stands_elsewhere_in_a_record_is_no_key(committed: Repository, made_up: Plan) -> None:
     planned = planned_of(made_up.cells[0])
     committed.store.remove(planned.key)
