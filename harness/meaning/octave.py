@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from harness.meaning.scripts import Unsure
+from harness.meaning.scripts import Unsure, script_text
 
 _BLOCK = re.compile(r"[ \t]*[%#](?P<brace>[{}])[ \t]*")
 _TOKEN = re.compile(
@@ -51,12 +51,8 @@ _ENCODING = re.compile(r"coding[:=]")
 
 def octave_meaning(content: bytes) -> str:
     """The code line by line."""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise Unsure from None
     reader, blocks = _Reader(), 0
-    for line in text.replace("\r\n", "\n").split("\n"):
+    for line in script_text(content).replace("\r\n", "\n").split("\n"):
         if block := _BLOCK.fullmatch(line):
             blocks += 1 if block["brace"] == "{" else -1
             if blocks < 0 or reader.inside:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harness.meaning.scripts import Unsure
+from harness.meaning.scripts import Unsure, script_text
 
 _TOKEN = re.compile(
     r"""
@@ -23,10 +23,7 @@ _CLOSE = {"(": ")", "[": "]", "{": "}"}
 
 def r_meaning(content: bytes) -> str:
     """The code line by line."""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise Unsure from None
+    text = script_text(content)
     pieces, at = ["\n"], re.compile(r"[ \t]*").match(text).end()  # type: ignore[union-attr]  # matches nothing, too
     while at < len(text):
         match = _TOKEN.match(text, at)

@@ -254,6 +254,8 @@ def test_any_other_word_of_a_real_script_changes_it(path: Path) -> None:
 
 SCRIPTS = {
     "a comment that ends": ("x.m", "x = 1; % y = 2;", "x = 1;\ny = 2;"),
+    "a comment that a carriage return ends": ("x.m", "x = 1; % y", "x = 1; % y\ry = 2;"),
+    "a comment in R that a carriage return ends": ("x.R", "x <- 1 # y", "x <- 1 # y\ry <- 2"),
     "a string in a matrix": ("x.m", "x = [a '% b'];", "x = [a '% c'];"),
     "a string behind a comma": ("x.m", "x = {a,'% b'};", "x = {a,'% c'};"),
     "a string behind a keyword": ("x.m", "switch a\ncase '% b'\nend", "switch a\ncase '% c'\nend"),
@@ -318,6 +320,7 @@ def test_what_only_looks_like_a_comment_is_seen(case: str) -> None:
         "x = a \\\n b;",
         "disp 'a'",
         "# -*- coding: latin-1 -*-",
+        "x = 1; % comment\ry = 2;",
     ],
 )
 def test_octave_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
@@ -326,7 +329,7 @@ def test_octave_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
     assert differ("x.m", text, text + "\n# comment")
 
 
-@pytest.mark.parametrize("text", ["x <- 'a", 'x <- "a', "x <- `a", 'x <- r"(a)', "x <- 1 % 2"])
+@pytest.mark.parametrize("text", ["x <- 'a", 'x <- "a', "x <- `a", 'x <- r"(a)', "x <- 1 % 2", "# a\rx"])
 def test_r_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
     with pytest.raises(Unsure):
         r_meaning(text.encode())
