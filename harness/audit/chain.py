@@ -199,6 +199,8 @@ def check_files(store: Store, record: Record) -> list[Step]:
     """Every file against the record, and nothing beside them."""
     folder = store.path(record.key)
     steps = []
+    if folder.is_symlink():
+        steps.append(failed("files", "the run's folder is a link to another", found=str(folder.readlink())))
     for name, file in sorted(record.files.items()):
         path = folder / name
         if not path.is_file() or path.is_symlink():
@@ -237,13 +239,21 @@ def check_job(document: dict[str, Any] | None, record: Record, where: Path) -> l
     expected: dict[str, Any] = {
         "protocol": PROTOCOL_VERSION,
         "benchmark": job.benchmark,
+        "task": "predict",
         "method": job.method,
         "variant": job.variant,
         "parameters": job.parameters,
         **job.options,
+        "trace": False,
     }
     found = {name: document.get(name) for name in expected}
+    checked_elsewhere = {"seed", "limits", "inputs", *(["weights"] if record.planned.weights_digest else [])}
+    more = [
+        failed("job", "the container was told what no job document has", found=name, where=where)
+        for name in sorted(document.keys() - expected.keys() - checked_elsewhere)
+    ]
     return [
+        *more,
         equal("job", "what the container was told is what the key says", _text(expected), _text(found), where),
         equal("seed", "the seed the container was told", str(job.fit_seed), str(document.get("seed")), where),
     ]

@@ -30,6 +30,7 @@ class Lack(StrEnum):
     GIT = "git"
     CHANGED = "changed"
     STATEMENT = "statement"
+    LOG = "log"
     STALE = "stale"
     SUPERSEDED = "superseded"
     MISSING = "missing"
@@ -49,6 +50,7 @@ _MEANINGS = {
     Lack.GIT: "no commit to hold the files against",
     Lack.CHANGED: "files differ from their commit",
     Lack.STATEMENT: "no statement to hold the repository against",
+    Lack.LOG: "a result is not as its log tells, or is gone",
     Lack.STALE: "the kept scores are of another scorer",
     Lack.SUPERSEDED: "of code, an environment or data that has changed since",
     Lack.MISSING: "a planned cell has no sound run",

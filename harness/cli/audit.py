@@ -15,7 +15,7 @@ from harness.cli.options import OnceCommand, echo_json, json_option, mirror_opti
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
 _LACKS = (
     *("engine", "data", "replay", "machine", "git", "changed"),
-    *("statement", "stale", "superseded", "missing", "other"),
+    *("statement", "log", "stale", "superseded", "missing", "other"),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -13,7 +14,8 @@ from harness.audit.steps import Checked, Step
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.proof.attestation import attest
-from harness.proof.log import LOG
+from harness.proof.log import LOG, Log
+from harness.proof.plans import LoggedCell, enter_plan, plan_path
 from harness.proof.statement import STATEMENT
 from harness.results.reference import save_reference
 from harness.results.sets import reference_set, stored_set
@@ -32,7 +34,10 @@ def none_about(name: str) -> Step:
 def open_of(steps: list[Step]) -> list[tuple[str, str]]:
     """The name of each step that a strict audit does not accept, and what is said."""
     unlike = [step for step in steps if step.lack is not None]
-    assert {(step.checked, step.lack) for step in unlike} <= {(Checked.NOT_CHECKED, Lack.STATEMENT)}
+    assert {step.checked for step in unlike} <= {Checked.NOT_CHECKED}
+    of_the_log = {step.name for step in unlike if step.lack is Lack.LOG}
+    assert of_the_log == {step.name for step in unlike} & {"history", "results"}
+    assert {step.lack for step in unlike} <= {Lack.STATEMENT, Lack.LOG}
     return [(step.name, step.what) for step in unlike]
 
 
@@ -56,15 +61,39 @@ def test_without_a_statement_the_log_is_held_against_the_runs(evidence: Layout, 
     shutil.rmtree(Store(evidence.runs).path(planned.key))
     none, gone = check_statement(evidence)
     assert none == none_about("runs of this machine")
-    assert (gone.name, gone.checked, gone.lack) == ("log", Checked.NOT_CHECKED, Lack.STATEMENT)
+    assert (gone.name, gone.checked, gone.lack) == ("log", Checked.NOT_CHECKED, Lack.LOG)
     what, _, where = gone.what.partition(": ")
     assert what.startswith("the result of leaf ") and what.endswith(", 'ok', is gone")
     assert where.endswith(f"({planned.key[:12]})")
 
 
-def test_runs_from_before_there_was_a_log_are_no_faults_of_it(evidence: Layout) -> None:
+def test_runs_without_a_log_are_told_of_and_no_log_of_no_runs_is_not(evidence: Layout) -> None:
     (evidence.local / LOG).unlink()
+    none, no_log = check_statement(evidence)
+    assert none == none_about("runs of this machine")
+    assert (no_log.name, no_log.lack) == ("log", Lack.LOG) and no_log.what.startswith(
+        "there is none about the runs"
+    )
+    shutil.rmtree(evidence.runs)
+    assert check_statement(evidence) == [none]
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
+    evidence: Layout, is_gone: bool
+) -> None:
+    log = Log(evidence.local)
+    enter_plan(log, "two", [LoggedCell("0" * 64, "one"), LoggedCell("1" * 64, "other")])
     assert check_statement(evidence) == [none_about("runs of this machine")]
+    path = plan_path(evidence.local, log.leaves()[-1].plan)
+    if is_gone:
+        path.unlink()
+    else:
+        content = json.loads(gzip.decompress(path.read_bytes()))
+        path.write_bytes(gzip.compress(json.dumps({**content, "cells": content["cells"][:1]}).encode()))
+    _, told = check_statement(evidence)
+    assert (told.name, told.lack) == ("log", Lack.LOG)
+    assert told.what.startswith("a plan ") and told.what.endswith(str(path))
 
 
 def test_a_statement_that_nobody_signed_is_held_against_all_the_same(stated: Layout) -> None:

@@ -119,6 +119,8 @@ TOLD: dict[str, Callable[[dict[str, Any]], object]] = {
     "variant": lambda job: job.update(variant="corrected"),
     "parameters": lambda job: job["parameters"].update(more=1),
     "inner_folds": lambda job: job.update(inner_folds=job["inner_folds"] - 1),
+    "task": lambda job: job.update(task="fit"),
+    "trace": lambda job: job.update(trace=True),
     "no method": lambda job: job.pop("method"),
 }
 
@@ -135,6 +137,38 @@ def test_a_container_that_was_told_another_job(evidence: Layout, made_up: Plan, 
         field == "inner_folds"
     )
     assert [name for name in expected if expected[name] != found[name]] == [field.removeprefix("no ")]
+
+
+@pytest.mark.parametrize("name", ["labels", "weights"])
+def test_a_container_that_was_told_more(evidence: Layout, made_up: Plan, name: str) -> None:
+    """Weights are told of only where the job was planned with them."""
+    touched = forge_job(evidence, made_up, lambda job: job.update({name: {"file": "labels.npy"}}))
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["job"]
+    (step,) = (one for one in audit.steps if one.name == "job" and one.checked is Checked.FAILED)
+    told = (step.what, step.found, step.where)
+    assert told == ("the container was told what no job document has", name, str(touched))
+
+
+@pytest.mark.parametrize("change", [{"shape": [1, 1]}, {"dtype": "<f8"}, {"file": "x.npy"}, {"more": 1}])
+def test_an_input_that_was_described_otherwise(evidence: Layout, made_up: Plan, change: dict[str, Any]) -> None:
+    forge_job(evidence, made_up, lambda job: job["inputs"]["folds"].update(change))
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["input folds"]
+    (step,) = (one for one in audit.steps if one.name == "input folds" and one.checked is Checked.FAILED)
+    assert step.what == "the container was told another file, shape or type of it than it has"
+    assert step.expected != step.found and str(next(iter(change.values()))) in step.found
+
+
+def test_a_run_that_lies_elsewhere(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    """What a link leads to may be changed by whoever it belongs to."""
+    folder = folder_of(evidence, made_up)
+    elsewhere = folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(elsewhere)
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["files"]
+    (step,) = (one for one in audit.steps if one.checked is Checked.FAILED)
+    assert (step.what, step.found) == ("the run's folder is a link to another", str(elsewhere))
 
 
 @pytest.mark.parametrize("step", [1, -1])
