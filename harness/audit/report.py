@@ -125,6 +125,9 @@ def believed_reference(layout: Layout) -> dict[str, ReferenceResult]:
         return load_reference(layout)
     except CorruptData as error:
         raise AuditError(error.what, where=error.where, todo=error.todo) from None
+    except OSError as error:
+        todo = "restore the file from the repository"
+        raise AuditError(f"a file can't be read: {error.strerror}", where=str(error.filename), todo=todo) from None
 
 
 def to_text(report: AuditReport, *, everything: bool = False, brief: bool = False) -> str:

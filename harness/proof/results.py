@@ -35,7 +35,8 @@ class ResultSet:
 
     def subjects(self, root: str) -> dict[str, str]:
         """What a statement is about: the root of the log, and files with their sha256."""
-        files = [self.log.path, *self.files]
+        # without a log a statement is about more than there is
+        files = [path for path in (self.log.path, *self.files) if path.is_file()]
         return {ROOT_SUBJECT: root, **{self._name(path): sha256_of(path) for path in sorted(files)}}
 
     def _name(self, path: Path) -> str:

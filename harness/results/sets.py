@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.base.layout import Layout
 from harness.proof.confirmation import FOLDER
-from harness.proof.log import LOG, NEXT
+from harness.proof.log import LOG
 from harness.proof.results import ResultSet
 from harness.proof.statement import STATEMENT
 from harness.results.digests import reference_results, stored_results
@@ -27,7 +27,7 @@ def reference_set(layout: Layout) -> ResultSet:
         for path in folder.rglob("*")
         if path.is_file()
         and path.relative_to(folder).parts[0] != FOLDER
-        and path.name not in (LOG, NEXT)
+        and path != folder / LOG
         and not (path.parent == folder and path.name.startswith(_STATEMENT))
     ]
     return ResultSet("reference results", folder, reference_results(load_reference(layout)), files)

@@ -60,6 +60,16 @@ def test_a_committed_result_that_was_changed_by_hand_ends_the_audit(evidence: La
     assert refused.value.todo == "restore the file from the repository, or make it anew"
 
 
+def test_a_committed_file_that_can_not_be_read_ends_the_audit_too(evidence: Layout) -> None:
+    save_reference(evidence, Store(evidence.runs))
+    path = next(evidence.reference.rglob("*.gz"))
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(AuditError, match="a file can't be read: Is a directory") as refused:
+        believed_reference(evidence)
+    assert refused.value.where == str(path)
+
+
 def test_a_key_that_is_mistyped_is_answered_with_the_nearest() -> None:
     """By as much of it as listings show."""
     keys = ["aa11" + "0" * 60, "bb11" + "0" * 60]

@@ -175,6 +175,15 @@ def extra_file(layout: Layout) -> None:
     (layout.reference / "repurposing" / "measured.json").write_text("{}\n")
 
 
+def remove_log(layout: Layout) -> None:
+    (layout.reference / "log.jsonl").unlink()
+
+
+def extra_note(layout: Layout) -> None:
+    """The next harness would let this event enter the log."""
+    (layout.reference / "log.next").write_text("{}\n")
+
+
 FORGERIES: dict[str, Callable[[Layout], None]] = {
     "a leaf is removed": without("score"),
     "a failure's leaf is removed": without("failure"),
@@ -194,6 +203,8 @@ FORGERIES: dict[str, Callable[[Layout], None]] = {
     "a card is changed": change_card,
     "a statement is rewritten": hide_verdict,
     "a file is added": extra_file,
+    "a file of the log is added": extra_note,
+    "the log is removed": remove_log,
 }
 
 
