@@ -43,13 +43,12 @@ def check_statement(layout: Layout, *, reference: bool = False) -> list[Step]:
 
 def _log_faults(results: ResultSet) -> Iterator[str]:
     """Where a log that no statement is about tells otherwise than the results beside it, or there is none."""
-    leaves = results.log.leaves()
-    if not leaves:
-        if results.results:
-            yield f"there is none about the {results.name}: nothing tells whether these are all"
-        return
-    yield from (f"{one.what}: {one.where}" for one in shown(faults_of(leaves, results)))
     try:
-        summary(results.folder, leaves)
+        leaves = results.log.leaves()
+        if leaves:
+            yield from (f"{one.what}: {one.where}" for one in shown(faults_of(leaves, results)))
+            summary(results.folder, leaves)
+        elif results.results:
+            yield f"there is none about the {results.name}: nothing tells whether these are all"
     except CorruptData as error:
         yield f"{error.what}: {error.where}"

@@ -74,8 +74,8 @@ def command(
     """Walk from stored results down to everything they rest on, recomputing hashes and scores.
 
     \b
-    harness audit 1adeb21e3f9c               one run, of this machine or of the reference results
-    harness audit 1adeb21e3f9c 9e67b8150122  two runs
+    harness audit 3d02f8dae5f6               one run, of this machine or of the reference results
+    harness audit 3d02f8dae5f6 9e67b8150122  two runs
     harness audit --all --replay 3           every run; three of them run again
     harness audit --reference --replay 3     what is committed here; three of them made again, bit for bit
     harness audit --reference --suite smoke  what is committed of a suite

@@ -36,7 +36,7 @@ def command(
     """Remove runs of this machine with their scores: by KEYS, or of a method, a dataset, or one on the other.
 
     \b
-    harness forget 1adeb21e3f9c
+    harness forget 3d02f8dae5f6
     harness forget --method mine --dataset fdataset --dry-run
 
     Predictions, logs and records are gone for good; that they were there stays in the log of events. Reference

@@ -29,7 +29,7 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
 
     \b
     harness log
-    harness log 1adeb21e3f9c --proof
+    harness log 3d02f8dae5f6 --proof
     harness log --reference --json
 
     What the container of a run printed shows `harness show KEY --log`.

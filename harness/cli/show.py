@@ -23,8 +23,8 @@ def command(key: str, with_log: bool, lines: int | None, mirrors: tuple[Path, ..
     """Show a run: job, verdict, image, inputs, scores beside published numbers, files.
 
     \b
-    harness show 1adeb21e3f9c
-    harness show 1adeb21e3f9c --log --lines 20
+    harness show 3d02f8dae5f6
+    harness show 3d02f8dae5f6 --log --lines 20
 
     KEY is a job key or its beginning, of a run of this machine or of a reference result. Reference results keep no
     log: exit code 4, as where a log is not the one that was recorded.

@@ -78,6 +78,14 @@ def test_runs_without_a_log_are_told_of_and_no_log_of_no_runs_is_not(evidence: L
     assert check_statement(evidence) == [none]
 
 
+def test_a_line_of_the_log_that_is_no_leaf_is_told_of_without_a_statement(evidence: Layout) -> None:
+    path = evidence.local / LOG
+    path.write_bytes(path.read_bytes() + b"no leaf\n")
+    _, told = check_statement(evidence)
+    assert (told.name, told.lack) == ("log", Lack.LOG)
+    assert told.what.startswith(f"no leaf of a log: {path}: line ")
+
+
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
     evidence: Layout, is_gone: bool
