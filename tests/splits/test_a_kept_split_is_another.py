@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -127,8 +128,9 @@ def test_a_split_that_can_not_be_made_is_told_by_its_name(own: Layout) -> None:
     assert what == "a parameter of split strategy 'random' is wrong"
     assert where.splitlines()[0].startswith("split random:share=1,test_share=2: ") and len(where.splitlines()) == 2
     assert todo == "`harness split list` shows what a strategy accepts"
-    what, _, _ = told(lambda: get_strategy("ddi", "clusters"))
-    assert "split strategy of ddi" in what and "clusters" in what
+    for other in ("clusters", "weakly_correlated"):
+        what, _, _ = told(partial(get_strategy, "ddi", other))
+        assert "split strategy of ddi" in what and other in what
     assert spec_key("a", {"z": 1, "b": None}, 5) == 'a {"b":null,"z":1} 5'
 
 
