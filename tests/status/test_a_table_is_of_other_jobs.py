@@ -8,7 +8,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.results.store import Store
-from harness.status import Table, suite_jobs
+from harness.status import Table, known_sets, suite_jobs
 from harness.status.text import notes
 from tests.fabricate import drug_cell, plan_of, planned_of, put_run
 
@@ -49,3 +49,6 @@ def test_how_metrics_are_computed_is_said_of_each_dataset(unpublished: set[str],
     first = "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them)"
     assert notes(table)[0] == first + said
     assert notes(table, "S1 F1/as-defined")[0] == f"{first}."
+    # beside published data others are shown as published, too
+    of_all = known_sets(table.groups)[0][0]
+    assert of_all == ("S1 F1/as-defined" if len(unpublished) == 3 else "S1 F1/as-published")
