@@ -391,8 +391,9 @@ def test_the_container_was_told_the_limits_of_the_record(
     fabricated: Layout, sound: Record, tmp_path: Path
 ) -> None:
     assert kept(fabricated, sound, tmp_path) == []
-    for name, key in (("threads", "cpus"), ("memory_bytes", "memory_bytes")):
-        document = {"limits": {name: 5}}
+    named = {name: name for name in sound.limits if name not in ("cpus", "gpus")} | {"threads": "cpus"}
+    for name, key in named.items():
+        document = {"limits": {**{one: sound.limits[other] for one, other in named.items()}, name: 5}}
         told = (f"the container was told another limit of {name}", str(sound.limits[key]), "5")
         assert odd(check_kept(fabricated, sound, tmp_path, document)) == [told]
     unknown = ("the container was told another limit of waits", "None", "2")
@@ -413,8 +414,9 @@ def test_versions_are_those_of_the_locks(fabricated: Layout, sound: Record, tmp_
     assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [told]
     report["versions"]["numpy"] = "9.0"
     assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [(*told[:2], "9.0")]
-    report["versions"]["numpy"] = f"{locked}.1"
-    assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [(*told[:2], f"{locked}.1")]
+    for other in (f"{locked}.1", locked[:-1], ""):
+        report["versions"]["numpy"] = other
+        assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [(*told[:2], other)]
     for nothing in ('{"versions": "all"}', "{}", "[1]", "nonsense"):
         assert kept(fabricated, sound, tmp_path, report=nothing) == []
 
