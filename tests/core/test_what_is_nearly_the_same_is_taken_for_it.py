@@ -23,7 +23,7 @@ from harness.results.index import build_index
 from harness.results.merge import merge
 from harness.results.scoring import Scores
 from harness.results.store import Store
-from tests.core.factories import planned_job, put_run
+from tests.core.factories import planned_job, put_run, record_of
 from tests.core.word_for_word import layout_of
 from tests.fabricate import planned_of
 
@@ -108,3 +108,15 @@ def test_no_end_of_a_run_is_lost_in_a_merge_without_a_word(here: Store, tmp_path
     assert [run.what for run in outcome.refused] == [
         f"leaf 1 of its log tells of '{verdict}', and the run is not there"
     ]
+
+
+@pytest.mark.parametrize("verdict", [Verdict.TIMEOUT, Verdict.ERROR])
+def test_of_two_failures_the_ends_are_compared_and_no_bits(here: Store, tmp_path: Path, verdict: Verdict) -> None:
+    """A run that was ended may have written anything by then."""
+    planned, other = planned_job(2), Store(tmp_path / "other" / "runs")
+    for store in (here, other):
+        answer = tmp_path / "predictions.npy"
+        answer.write_text(str(store.folder))
+        store.put(record_of(planned, verdict), {"predictions.npy": answer})
+    outcome = merge(layout_of(here.folder.parent), other.folder.parent)
+    assert (outcome.equal, outcome.disagreements, here.standing(planned.key).verdict) == (1, [], verdict)
