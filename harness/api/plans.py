@@ -105,7 +105,8 @@ def status(plan: Plan, *, reference: bool = False, repository: Repository | None
     With `reference` the committed results stand where nothing was run on this machine.
     """
     here = opened(repository)
-    entries = load_reference(here.layout) if reference else {}
+    benchmarks = {cell.job.benchmark for cell in plan.cells}
+    entries = load_reference(here.layout, *benchmarks) if reference and benchmarks else {}
     joined = cells(plan, repository=here)
     with activity(f"table of {counted(len(joined), 'cell')}"):
         return build_table(here.layout, here.store, plan, joined, entries)

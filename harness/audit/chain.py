@@ -80,7 +80,7 @@ class Auditor:
         return _audit(record, superseded, steps)
 
     def _plausible(self, record: Record, superseded: Superseded, scores: Scores | None) -> list[Step]:
-        steps = [*check_maker(record), *check_plausibility(record, scores)]
+        steps = check_maker(record) + guarded("plausibility", lambda: check_plausibility(record, scores))
         if not superseded.image:
             steps += guarded("plausibility", lambda: check_card(self.layout, record))
         return steps

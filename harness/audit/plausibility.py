@@ -5,11 +5,10 @@ None of it proves a run. Who invents one has to invent all of this in accord, an
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from harness import benchmarks
 from harness.audit.steps import Step, failed, not_checked, ok
@@ -40,6 +39,9 @@ _LOG, _JOB = "log.txt", "job.json"
 # Every record has these; of a container that an engine lost sight of some are null, but never those counted here.
 _MEASURED = ("ran_s", "cpu_s", "peak_bytes", "exit_code", "oom_kills")
 _COUNTED = ("wall_s", "log_bytes", "output_bytes")
+_SOMETIMES = ("paused_s", "log_cut_bytes")
+# No run measures as much of anything.
+_LARGEST = 1e18
 # Runs that ended before this may be of a version that did not write down what made them.
 _MAKERS_SINCE = "2026-11-24"
 
@@ -54,8 +56,10 @@ class Oddity(NamedTuple):
 
 def check_plausibility(record: Record, scores: Scores | None = None) -> list[Step]:
     """Times, resources, limits, attempts, verdict and sizes of a record, and the values of its scores."""
-    faults = [*_times(record), *_resources(record), *_verdict(record), *_sizes(record), *_names(record)]
-    faults += _values(record, scores) if scores else []
+    # what is no number can't be held against anything
+    faults = [*_measurements(record)]
+    faults = faults or [*_resources(record), *_verdict(record), *_sizes(record)]
+    faults += [*_times(record), *_names(record), *(_values(record, scores) if scores else ())]
     return _steps(faults, "times, resources, verdict, sizes and names agree")
 
 
@@ -89,7 +93,10 @@ def check_card(layout: Layout, record: Record) -> list[Step]:
 def check_kept(layout: Layout, record: Record, folder: Path, document: dict[str, Any] | None) -> list[Step]:
     """The kept log, report and job document against the record, and the versions in it against the locks."""
     faults: list[Oddity] = []
-    if document is not None and (limits := document.get("limits")):
+    limits = {} if document is None else document.get("limits") or {}
+    if not isinstance(limits, dict):
+        faults.append(Oddity("the container was told no limits", "each by its name", str(limits)))
+    else:
         for name, value in limits.items():
             other = record.limits.get("cpus" if name == "threads" else name)
             if value != other:
@@ -161,7 +168,26 @@ def _moment(text: str) -> datetime | None:
 
 def _number(record: Record, name: str) -> float:
     value = record.resources.get(name)
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else 0.0
+    return float(value) if _is_number(value) else 0.0
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is a number that can be computed with: a whole one in JSON may be larger than any that is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST
+
+
+def _measurements(record: Record) -> Iterator[Oddity]:
+    """What was measured is a number, or was not seen."""
+    values: dict[str, Any] = {name: record.resources.get(name) for name in (*_MEASURED, *_COUNTED, *_SOMETIMES)}
+    values |= {f"the limit of {name}": value for name, value in record.limits.items()}
+    not_kept = record.resources.get("not_kept", {})
+    if isinstance(not_kept, dict):
+        values |= {name: one.get("bytes") if isinstance(one, dict) else "-" for name, one in not_kept.items()}
+    else:
+        values["not_kept"] = "-"
+    for name, value in values.items():
+        if value is not None and not _is_number(value):
+            yield Oddity(f"{name} is no number", "a number", str(value)[:_QUOTED])
 
 
 def _resources(record: Record) -> Iterator[Oddity]:
@@ -231,7 +257,7 @@ def _sizes(record: Record) -> Iterator[Oddity]:
     if METHOD in files and record.verdict is Verdict.OK and not files[METHOD]:
         yield Oddity(f"{METHOD} is empty", "a report", "0 bytes")
     outputs = sum(size for name, size in files.items() if name not in (_JOB, _LOG))
-    outputs += sum(one.get("bytes", 0) for one in record.resources.get("not_kept", {}).values())
+    outputs += sum(one.get("bytes") or 0 for one in record.resources.get("not_kept", {}).values())
     if "output_bytes" in record.resources and record.verdict is Verdict.OK:
         if outputs != record.resources["output_bytes"]:
             yield Oddity(
@@ -290,7 +316,7 @@ def _report(record: Record, report: dict[str, Any]) -> Iterator[Oddity]:
     lists = (
         [values for values in seconds.values() if isinstance(values, list)] if isinstance(seconds, dict) else []
     )
-    spent = [float(one) for values in lists for one in values if isinstance(one, int | float)]
+    spent = [one for values in lists for one in values if _is_number(one)]
     wall = _number(record, "wall_s")
     if spent and wall and max(spent) > wall + _STAMP_S:
         yield Oddity("the method timed more than the run took", f"{wall:g} s", f"{max(spent):g} s")

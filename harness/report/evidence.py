@@ -108,7 +108,9 @@ def gather(
     """The evidence of a table, of the claims beside it, and of more runs by key."""
     known = {scored.key for scored in table.cells if scored.cell.record}
     keys = [key for key in dict.fromkeys((*_keys_of(books), *more)) if key and key not in known]
-    entries = load_reference(layout)
+    # a claim's runs are of a benchmark of the table
+    benchmarks = () if more else {scored.cell.job.benchmark for scored in table.cells}
+    entries = load_reference(layout, *benchmarks)
     stored = set(store.finished())
     planned = [store.record(key).planned if key in stored else entries[key].planned for key in keys]
     plan = Plan("beside", tuple(Cell(one.job, one) for one in planned))

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from harness.base.errors import CorruptData, UsageError
 from harness.base.files import write_atomic
@@ -40,13 +41,6 @@ from harness.splits.checksums import recorded_path
 _SUFFIX = ".jsonl.gz"
 # how a line begins, and what stands between its two parts
 _RECORD, _SCORES = '{"record":', ',"scores":'
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
-
-
-_STRICT = json.JSONDecoder(parse_constant=_refuse)
 
 
 @dataclass(frozen=True)
@@ -74,14 +68,13 @@ class ReferenceResult:
         return self.scores if self.scores and self.scores.scorer == scorer else None
 
 
-def load_reference(
-    layout: Layout, benchmark: str = "", *, methods: Collection[str] = ()
-) -> dict[str, ReferenceResult]:
-    """All committed reference results by key, or those of one benchmark and of some methods of it.
+def load_reference(layout: Layout, *benchmarks: str, methods: Collection[str] = ()) -> dict[str, ReferenceResult]:
+    """All committed reference results by key, or those of some benchmarks and of some methods of them.
 
     A changed file is refused.
     """
-    paths = sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}"))
+    folders = [layout.reference / name for name in sorted(benchmarks)] or [layout.reference]
+    paths = [path for folder in folders for path in sorted(folder.rglob(f"*{_SUFFIX}"))]
     if not methods:
         return _by_key(layout, paths)
     entries = _by_key(layout, (path for path in paths if _may_be_of(path, methods)))
@@ -301,9 +294,14 @@ def _parts(line: str) -> tuple[tuple[Any, str], tuple[Any, str]]:
     if line.startswith(_RECORD) and line.endswith("}"):
         of_record, _, of_scores = line[len(_RECORD) : -1].partition(_SCORES)
         with suppress(ValueError):
-            return (_STRICT.decode(of_record), of_record), (_STRICT.decode(of_scores), of_scores)
-    value = _STRICT.decode(line)
+            return (_parse(of_record), of_record), (_parse(of_scores), of_scores)
+    value = _parse(line)
     return (value["record"], ""), (value["scores"], "")
+
+
+def _parse(text: str) -> Any:
+    # in a third of the time of the standard library's
+    return from_json(text, allow_inf_nan=False, cache_strings="keys")
 
 
 def _check(entry: ReferenceResult) -> None:

@@ -343,8 +343,8 @@ def on_gpu(cell: Cell) -> Cell:
 def test_each_gpu_is_tried_with_each_image_and_lent(
     layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = made_up_plan("mlp", "constant", runs=2)
-    cells = [on_gpu(cell) if cell.job.method == "mlp" else cell for cell in plan.cells]
+    plan = made_up_plan("mlp", "constant", "han", runs=2)
+    cells = [cell if cell.job.method == "constant" else on_gpu(cell) for cell in plan.cells]
     usable, tried, states = list[Any](), list[Any](), list[CampaignState]()
 
     def usable_gpus(*words: Any) -> list[Gpu]:
@@ -355,10 +355,14 @@ def test_each_gpu_is_tried_with_each_image_and_lent(
     monkeypatch.setattr(campaign, "confirm_gpu", lambda *words: tried.append(words))
     monkeypatch.setattr(campaign, "take_turns", lambda tasks, engine, state: states.append(state))
     run(layout, replace(plan, cells=tuple(cells)), heard)
-    assert usable == [(layout, "facts", ["mlp"])]
-    (state,), card = states, card_of(layout, cells[0].job)
+    assert usable == [(layout, "facts", ["han", "mlp"])]
+    (state,) = states
     assert state.budget.total == replace(MACHINE, gpus=2) and state.budget.gpus == ("2", "5")
-    assert tried == [(ENGINE, layout, image_of("mlp"), limits_of(card, (number,))) for number in ("2", "5")]
+    assert tried == [
+        (ENGINE, layout, image_of(job.method), limits_of(card_of(layout, job), (number,)))
+        for job in (cells[0].job, cells[-1].job)
+        for number in ("2", "5")
+    ]
     usable.clear()
     run(layout, made_up_plan("constant", runs=1), heard)
     assert not usable, "no method here asks for one"

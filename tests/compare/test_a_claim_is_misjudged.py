@@ -471,6 +471,7 @@ def test_no_number_of_runs_decides_at_the_edge() -> None:
 def test_too_few_runs_by_number_tell_how_many_there_must_be() -> None:
     two = band(0.50, 0.501)
     assert (two.reason, two.needed, two.lacking) == ("2 of at least 3 seeds", 3, "; 1 more would decide")
+    assert band(0.50, 0.501, n=2).reason == two.reason, "as many as the paper's are too few as well"
     wide = band(0.40, 0.60)
     assert wide.reason == "2 of at least 3 seeds" and wide.needed is not None and wide.needed > 3
     one = band(0.5)

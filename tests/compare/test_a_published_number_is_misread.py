@@ -123,6 +123,8 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
 def test_a_claim_stands_with_those_of_its_kind(changed: dict[str, Any], group: tuple[str, ...]) -> None:
     one = Comparison(CLAIM._replace(**changed), TARGET, None, ClaimVerdict.PENDING, "")
     assert group_of(one) == group
+    variant = one._replace(target=Target("a", "one", "random", "corrected"))
+    assert group_of(variant) == (group[0], "a/corrected", "one", "random")
     unknown = one._replace(target=Target(None, None, None))
     assert group_of(unknown) == (group[0], "A", "One", "s")
 
@@ -143,8 +145,10 @@ def test_a_book_counts_its_claims() -> None:
         ({"methods": ["ALSWR"]}, True),
         ({"methods": ["lrssl"]}, False),
         ({"datasets": ["fdataset"]}, True),
+        ({"datasets": ["Fdataset"]}, True),
         ({"datasets": ["cdataset"]}, False),
         ({"splits": ["random_simple"]}, True),
+        ({"splits": ["random"]}, True),
         ({"splits": ["weakly_correlated"]}, False),
         ({"seeds": [1, 2]}, True),
         ({"seeds": [2]}, False),

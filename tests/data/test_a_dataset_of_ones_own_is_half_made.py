@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +15,19 @@ from click.testing import CliRunner
 from harness import api, benchmarks
 from harness.base.errors import CorruptData, HarnessError, MissingData, UsageError
 from harness.base.layout import Layout
+from harness.benchmarks import Dataset
 from harness.benchmarks.own_data import benchmark_of, own_data_of, table_words
 from harness.cli import data as command
-from harness.data import load_dataset, load_manifest, manifest_names
-from harness.data.manifest import manifest_path
+from harness.data import load_dataset, load_manifest, manifest_names, own_dataset
+from harness.data.converters import Convert, find_converter
+from harness.data.manifest import FIRST_SEEN, DatasetManifest, manifest_path
 from harness.data.own_dataset import accept_changes, new_dataset
 from harness.planning.plan import make_plan
 from harness.prediction import PredictionRequest, participants
 from harness.results.store import Store
 from tests.data.own_data import TABLES, write_dataset
 from tests.data.test_a_fault_hides_another import BARE, PAIRS, SENTENCES, SEQUENCES, STRUCTURES, TRIPLETS
+from tests.data.workbooks import rows_xml, write_workbook
 from tests.fabricate import job_of, planned_of, put_run
 
 COMBINED = '"rels": [{"class": "POS", "spans": [0, 1], "is_context_needed": false}]'
@@ -216,12 +220,48 @@ def test_another_file_takes_the_place_of_one(made: Layout, tables: Path) -> None
         accept_changes(made, "mine", {"targets": tables / "May.csv"})
 
 
+def test_a_workbook_stays_while_one_of_its_sheets_is_used(house: Layout, tables: Path) -> None:
+    sheets = {
+        name: rows_xml([*csv.reader(FILES[f"{name}.csv"].splitlines())]) for name in ("associations", "drugs")
+    }
+    book = write_workbook(tables / "all.xlsx", sheets)
+    new_dataset(house, "mine", {"associations": f"{book}#associations", "drugs": f"{book}#drugs"})
+    accept_changes(house, "mine", {"associations": tables / "associations.csv"})
+    folder = manifest_path(house, "mine").parent
+    names = {".gitignore", "dataset.toml", "all.xlsx"}
+    assert {path.name for path in folder.iterdir()} == {*names, "associations.csv"}
+    accept_changes(house, "mine", {"associations": f"{book}#associations"})
+    assert {path.name for path in folder.iterdir()} == names
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_taken(
+    house: Layout, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tables / "drugs.csv"
+
+    def slow(layout: Layout, manifest: DatasetManifest) -> Convert:
+        def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Dataset:
+            dataset = find_converter(layout, manifest)(manifest, files)
+            path.write_text(path.read_text() + "iron,55.8,0\n")
+            return dataset
+
+        return convert
+
+    monkeypatch.setattr(own_dataset, "find_converter", slow)
+    with pytest.raises(CorruptData, match="the file changed while it was read") as refused:
+        new_dataset(house, "mine", {"associations": tables / "associations.csv", "drugs": path})
+    assert refused.value.where == str(path)
+    assert not (house.own_datasets / "mine").exists()
+
+
 def test_a_manifest_written_by_hand_is_filled_in(own: Layout) -> None:
     """Counts are corrected all at once, and checksums need not be typed."""
     path = write_dataset(own, statistics={"positives": 0, "drugs": 9}, more="# the end\n")
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if not line.startswith(("bytes", "sha256"))))
+    (path.parent / FIRST_SEEN).write_text("{}")
     accepted = accept_changes(own, "mine")
+    assert not (path.parent / FIRST_SEEN).exists(), "the manifest says it now"
     assert {"positives", "drugs", "digest", *TABLES} == {change.what for change in accepted.changes}
     assert "# the end\n" in path.read_text() and load_dataset(own, "mine").digest == accepted.dataset.digest
 

@@ -41,11 +41,13 @@ COLUMNS = (
             [("the pair 'a', 'x' is also in line 2", "a.csv: line 5", "keep one of the lines")],
         ),
         (
-            "drug,disease,label\na,x,2\nb,y,\n",
+            "drug,disease,label\na,x,2\nb,y,\nc,x,0.5\nc,y,nan\n",
             "",
             [
                 ("label '2' is none of -1, 0, +1", "a.csv: line 2", "correct the label"),
                 ("label '' is none of -1, 0, +1", "a.csv: line 3", "correct the label"),
+                ("label '0.5' is none of -1, 0, +1", "a.csv: line 4", "correct the label"),
+                ("label 'nan' is none of -1, 0, +1", "a.csv: line 5", "correct the label"),
             ],
         ),
         ("drug,gene\na,x\nb,y\n", "", [("the columns are drug, gene", "a.csv: line 1", COLUMNS)]),

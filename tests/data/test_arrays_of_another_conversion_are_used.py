@@ -34,7 +34,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
 @pytest.fixture
 def manifest(own: Layout) -> Path:
     """A dataset with a converter of its own."""
-    path = write_dataset(own)
+    path = write_dataset(own, more='[parameters]\nassociations = "associations.csv"\n')
     path.write_text(path.read_text().replace('converter = "csv"', 'converter = "./convert.py"'))
     (path.parent / "convert.py").write_text(CONVERTER)
     load_dataset(own, "mine")
@@ -64,7 +64,8 @@ def content(path: Path) -> None:
 
 
 MATTERS: dict[str, Callable[[Path], None]] = {
-    "a parameter": replaced(r"\Z", '[parameters]\nassociations = "other.csv"\n'),
+    "a parameter": replaced(r"\Z", 'drug_features = "drug_features.csv"\n'),
+    "a parameter's value": replaced('"associations.csv"\n\\Z', '"other.csv"\n'),
     "the converter's code": code,
     "a file's content": content,
     "a file's name": replaced("drug_features.csv", "other_features.csv"),

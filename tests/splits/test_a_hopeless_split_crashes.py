@@ -99,3 +99,22 @@ def test_distance_of_equal_drugs_does_not_count() -> None:
     folds = np.array([[0], [0], [TEST]], dtype=np.int8)
     found = separation(dataset_of(np.ones((3, 1), dtype=np.int8), features), folds)
     np.testing.assert_array_equal(found, [5.0, np.nan, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("seen", "early_stop", "is_stuck"),
+    [
+        ([5], 1, False),
+        ([4, 5], 1, False),
+        ([5, 5], 1, True),
+        ([5, 5], 2, False),
+        ([4, 5, 5], 2, False),
+        ([4, 5, 5, 5], 2, True),
+        ([5, 5, 5, 4], 2, False),
+        ([5, 5, 5], None, False),
+    ],
+)
+def test_a_search_is_stuck_when_so_many_counts_before_were_the_same(
+    seen: list[int], early_stop: int | None, *, is_stuck: bool
+) -> None:
+    assert weakly_correlated._is_stuck(seen, early_stop) is is_stuck

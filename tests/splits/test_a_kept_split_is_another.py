@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.base.errors import EngineError, HarnessError
+from harness.base.errors import EngineError, HarnessError, MissingData
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.base.vocabulary import Verdict
@@ -127,9 +128,21 @@ def test_a_split_that_can_not_be_made_is_told_by_its_name(own: Layout) -> None:
     assert what == "a parameter of split strategy 'random' is wrong"
     assert where.splitlines()[0].startswith("split random:share=1,test_share=2: ") and len(where.splitlines()) == 2
     assert todo == "`harness split list` shows what a strategy accepts"
-    what, _, _ = told(lambda: get_strategy("ddi", "clusters"))
-    assert "split strategy of ddi" in what and "clusters" in what
+    for other in ("clusters", "weakly_correlated"):
+        what, _, _ = told(partial(get_strategy, "ddi", other))
+        assert "split strategy of ddi" in what and other in what
     assert spec_key("a", {"z": 1, "b": None}, 5) == 'a {"b":null,"z":1} 5'
+
+
+def test_data_that_a_split_lacks_are_missing_not_corrupt(own: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The study of BETA counts tasks that lack data, and stops at all other faults."""
+
+    def make(*_: Any) -> None:
+        raise MissingData("the classes are not public", where="dataset mine", todo="bring them")
+
+    monkeypatch.setattr(splits, "get_strategy", lambda *_: SimpleNamespace(make=make))
+    with pytest.raises(MissingData, match=f"split {SPEC.text}: the classes are not public"):
+        splits.make_split(own, "mine", SPEC)
 
 
 def test_strategies_are_those_of_their_benchmarks() -> None:

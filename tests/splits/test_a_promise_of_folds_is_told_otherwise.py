@@ -193,11 +193,11 @@ def test_recorded_splits_never_change(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     path = folder / "splits.csv"
     assert checksums.recorded_splits(layout, "mine") == {}
-    first = Recorded(SplitSpec(strategy="a", seed=1, parameters={"z": 1, "b": "x,y"}), 3, 2, "s")
-    second = Recorded(SplitSpec(strategy="a", seed=2), 4, 5, "t")
+    first = Recorded(SplitSpec(strategy="a", seed=1, parameters={"z": 1, "b": "x,y"}), 3, 2, "t")
+    second = Recorded(SplitSpec(strategy="a", seed=2), 4, 5, "s")
     checksums.record_splits(layout, "mine", [first])
     checksums.record_splits(layout, "mine", [second, first])
-    text = 'strategy,parameters,seed,training,test,sha256\na,"{""b"":""x,y"",""z"":1}",1,3,2,s\na,{},2,4,5,t\n'
+    text = 'strategy,parameters,seed,training,test,sha256\na,"{""b"":""x,y"",""z"":1}",1,3,2,t\na,{},2,4,5,s\n'
     assert path.read_text() == text
     found = checksums.recorded_splits(layout, "mine")
     assert list(found.values()) == [first, second]

@@ -8,15 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import api, benchmarks
-from harness.base.files import write_json
+from harness.base.files import write_atomic, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest, manifest_names
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.planning.suites import jobs_of, load_suite
@@ -366,6 +368,8 @@ def test_a_selection_keeps_what_was_named_and_nothing_else() -> None:
     assert table.select(benchmarks=["repurposing"]).cells == ()
     assert table.select(datasets=["synthetic_ddi"], methods=["mlp"], verdicts=[Verdict.OK]).cells == CELLS[:2]
     assert table.select(datasets=["drugbank"]).cells == ()
+    assert table.select(verdicts=[Verdict.ERROR, Verdict.OK]).cells == table.cells
+    assert table.select(methods=["sagan", "mlp"]).cells == table.cells
     assert (table.is_good, table.select(verdicts=[Verdict.OK]).is_good) == (False, True)
 
 
@@ -400,6 +404,30 @@ def test_a_table_knows_of_which_data_nothing_is_published(evidence: Layout, made
     assert table.unpublished == names - published_datasets(evidence)
 
 
+def test_items_of_ones_own_leave_a_published_dataset_what_it_is(evidence: Layout) -> None:
+    jobs = []
+    for base in ("drugbank", "synthetic_ddi"):
+        manifest, name = load_manifest(evidence, base), f"{base}_new_1"
+        document = manifest.model_dump(include={"citation", "licence", "benchmark"})
+        document |= {"name": name, "title": "two", "extends": base, "new": [{"kind": "drug", "name": "mine"}]}
+        document["statistics"] = manifest.statistics.model_dump(exclude_none=True)
+        write_atomic(evidence.extended / name / "dataset.toml", tomlkit.dumps(document))
+        spec = SplitSpec(strategy="new_drugs", seed=1)
+        jobs.append(Job(benchmark="ddi", method="mlp", dataset=name, split=spec))
+    plan = Plan("two", [Cell(job, None, Verdict.PENDING, "not run yet") for job in jobs])
+    table = build_table(evidence, Store(evidence.runs), plan, plan.cells)
+    assert table.unpublished == {jobs[1].dataset}
+
+
+@pytest.mark.parametrize("order", ["", "secret"])
+def test_the_order_that_a_run_had_is_told_not_the_one_of_its_card(
+    evidence: Layout, made_up: Plan, order: str
+) -> None:
+    forge_record(evidence, made_up, lambda record: record.update(order=order))
+    scored = table_of(evidence, made_up).cells[0]
+    assert scored.published_order is not bool(order)
+
+
 def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:
     notes = {S1: "few items", "S2 items/as-published": "whole batches", "S1 items/as-defined": "another kind"}
     cells = tuple(drug_cell("mlp", {S1: 0.5, S2: 0.1}, notes, seed=seed) for seed in (1, 2))
@@ -408,6 +436,14 @@ def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:
     (group,) = Table("drugs", 3, (*cells, failed), 0).groups
     assert group.remarks(S1) == ["S1 F1: few items"]
     assert group.remarks(S2) == ["S2 items: whole batches"]
+
+
+def test_a_remark_on_one_metric_is_none_on_another() -> None:
+    """The reason why an AUC has no value is none why an F1 of the same setting has none."""
+    other = "S1 ROC-AUC/as-published"
+    cell = drug_cell("mlp", {S1: 0.5, other: None}, {other: "one class alone"})
+    (group,) = Table("drugs", 1, (cell,), 0).groups
+    assert (group.remarks(S1), group.remarks(other)) == ([], ["S1 ROC-AUC: one class alone"])
 
 
 def test_stand_ins_are_named_with_their_reason(repository: Layout, tmp_path: Path) -> None:

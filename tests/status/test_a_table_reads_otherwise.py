@@ -228,6 +228,15 @@ def test_markdown_word_for_word() -> None:
     ]
 
 
+def test_each_column_of_a_matrix_shows_the_metrics_that_its_data_have() -> None:
+    """Some metrics exist for one kind of data only."""
+    area = "S1 ROC-AUC/as-published"
+    other = replace(cell("mlp", split="random"), metrics={area: 0.875}, scored=True)
+    text = to_markdown(Table("drugs", 2, (cell("mlp", scores=(0.5, 0.25)), other), 0))
+    assert f"then {S1}, {S2} or {area}, S2 ROC-AUC/as-published (n)." in text
+    assert "| mlp | ok 1/1<br>0.5000 (1)<br>0.2500 (1) | ok 1/1<br>0.8750 (1)<br>- |" in text
+
+
 class Terminal(io.StringIO):
     """What a person looks at."""
 
@@ -355,6 +364,22 @@ def test_json_tells_all_of_it() -> None:
             "notes": scored.notes,
             "scored": scored.scored,
         }
+
+
+def test_further_metrics_are_shown_as_far_as_the_width_holds_them() -> None:
+    """Every setting of the first metric has a place, if need be below; others do not make a table longer."""
+    areas = {"S1 ROC-AUC/as-published": 0.875, "S2 ROC-AUC/as-published": 0.625}
+    scored = cell("mlp", scores=(0.5, 0.25))
+    scored = replace(scored, metrics={**scored.metrics, **areas})
+    table = Table("drugs", 1, (scored,), 0)
+    assert [value in to_text(table) for value in ("0.5000", "0.2500", "0.8750", "0.6250")] == [True] * 4
+    narrow = to_text(table, width=46)
+    assert [value in narrow for value in ("0.5000", "0.2500", "0.8750", "0.6250")] == [True, True, False, False]
+
+
+def test_why_a_cell_does_not_apply_is_told_though_nothing_is_wrong() -> None:
+    text = to_text(Table("drugs", 1, (cell("mlp", Verdict.NOT_APPLICABLE, "it reads no graph"),), 0))
+    assert "not-applicable: mlp on synthetic_ddi, cluster, seed 1\n      it reads no graph\n" in text
 
 
 @pytest.mark.parametrize(

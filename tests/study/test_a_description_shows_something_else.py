@@ -54,8 +54,8 @@ reason = "the same"
 """
 PRINTED = """table,dataset,split,method,metric,statistic,value,sd,n,note
 1,Letters,early,Sum,near F1,band,0.500,0.020,0,
-1,Letters,early,Sum,far F1,band,0.300,,0,
 1,Letters,early,Vote,near F1,band,0.400,0.010,0,
+1,Letters,early,Sum,far F1,band,0.300,,0,
 1,Letters,early,Vote,far F1,band,0.400,,0,
 2,Letters,early,Sum,,status,ran,,3,
 2,Letters,early,Vote,,status,runtime error,,3,
@@ -229,6 +229,9 @@ def test_claims_of_one_method_stand_line_by_line(sheets: dict[str, Sheet]) -> No
         ("Sum", "near F1", "0.500 ± 0.02", "-", "0.5100 (3)"),
         ("Sum", "far F1", "0.300", "-", "0.3700 (3)"),
     ]
+    assert [row[0] for row in sheet.rows] == ["Sum", "Sum", "Vote", "Vote", "coin", "coin"], (
+        "whatever the file's order"
+    )
     assert sheet.rows[-1] == ("coin", "far F1", "-", "-", "0.2000 (1)", "", "control")
 
 

@@ -1,0 +1,54 @@
+"""Which jobs a table is asked about, and what is said where some of its data are published and others are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.base.layout import Layout
+from harness.results.store import Store
+from harness.status import Table, known_sets, suite_jobs
+from harness.status.text import notes
+from tests.fabricate import drug_cell, plan_of, planned_of, put_run
+
+
+def test_a_suite_has_as_many_published_seeds_as_were_asked_for(repository: Layout) -> None:
+    store = Store(repository.runs)
+    usual, more = (suite_jobs(repository, store, "repurposing-table5", seeds) for seeds in (None, 12))
+    seeds_of = [{job.split.seed for job in jobs} for jobs in (usual, more)]
+    assert (len(seeds_of[0]), len(seeds_of[1])) == (10, 12) and seeds_of[0] < seeds_of[1]
+
+
+def test_what_code_of_old_ran_too_is_one_job(evidence: Layout) -> None:
+    main_file = evidence.methods / "constant" / "main.py"
+    main_file.write_text(main_file.read_text() + "\nchanged = 1\n")
+    put_run(evidence, planned_of(plan_of(evidence, methods=("constant",)).cells[0]))
+    store = Store(evidence.runs)
+    assert len([*store.finished()]) == 5
+    jobs = suite_jobs(evidence, store, "stored")
+    assert len(jobs) == len({job.label for job in jobs}) == 4
+
+
+@pytest.mark.parametrize(
+    ("unpublished", "said"),
+    [
+        (set(), ", as published."),
+        ({"a"}, ", as published; of a, of which nothing is published, as defined."),
+        ({"c", "a"}, ", as published; of a, c, of which nothing is published, as defined."),
+        ({"a", "b", "c"}, ", as defined, for nothing is published of these data."),
+    ],
+)
+def test_how_metrics_are_computed_is_said_of_each_dataset(unpublished: set[str], said: str) -> None:
+    cells = []
+    for name in "cab":
+        scored = drug_cell("mlp", {}, {})
+        job = scored.cell.job.model_copy(update={"dataset": name})
+        cells.append(replace(scored, cell=replace(scored.cell, job=job)))
+    table = Table("three", 3, tuple(cells), 0, unpublished=frozenset(unpublished))
+    first = "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them)"
+    assert notes(table)[0] == first + said
+    assert notes(table, "S1 F1/as-defined")[0] == f"{first}."
+    # beside published data others are shown as published, too
+    of_all = known_sets(table.groups)[0][0]
+    assert of_all == ("S1 F1/as-defined" if len(unpublished) == 3 else "S1 F1/as-published")
