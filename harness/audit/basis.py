@@ -232,9 +232,10 @@ def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Seq
         told = descriptions.get(name, {})
         description = as_file(name, inputs[name]).description if name in inputs else {}
         expected, found = str(told.get("sha256", "-")), description.get("sha256", "-")
-        if description and told and {**told, "sha256": found} != description:
+        if description and expected == found and told != description:
             what = "the container was told another file, shape or type of it than it has"
             steps.append(failed(f"input {name}", what, expected=str(description), found=str(told)))
+            continue
         if name not in _COMPUTED or expected == found or record.hardware == hardware():
             steps.append(equal(f"input {name}", "made again from dataset, split and order", expected, found))
         else:

@@ -127,6 +127,7 @@ MEANINGS = {
     "git": "no commit to hold the files against",
     "changed": "files differ from their commit",
     "statement": "no statement to hold the repository against",
+    "log": "a result is not as its log tells, or is gone",
     "stale": "the kept scores are of another scorer",
     "superseded": "of code, an environment or data that has changed since",
     "missing": "a planned cell has no sound run",
