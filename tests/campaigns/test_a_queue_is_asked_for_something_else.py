@@ -113,7 +113,7 @@ def test_each_queue_is_asked_in_its_own_words(
 ) -> None:
     more = (
         'partition = "short"\naccount = "mine"\ngpus = 2\ninterface = "ib0"\n'
-        'directives = ["--exclusive"]\nbefore = ["module load podman"]\n'
+        'directives = ["--exclusive", "--nice=10"]\nbefore = ["module purge", "module load podman"]\n'
     )
     file = asked(tmp_path, FILE.replace("slurm", queue) + more)
     with open_queue(file, tmp_path, threading.Event()):
@@ -126,8 +126,8 @@ def test_each_queue_is_asked_in_its_own_words(
     }
     assert account in named and len({"account", "project"} & named.keys()) == 1
     assert (named["queue"], named["interface"]) == ("short", "ib0")
-    assert named["job_extra_directives"] == ["--exclusive"]
-    assert named["job_script_prologue"] == ["module load podman"]
+    assert named["job_extra_directives"] == ["--exclusive", "--nice=10"]
+    assert named["job_script_prologue"] == ["module purge", "module load podman"]
     assert named["worker_extra_args"][1] == "'cpus=4 GiB=8 GPU=2'"
 
 

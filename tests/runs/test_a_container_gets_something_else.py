@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -434,6 +434,19 @@ def test_a_variant_gets_its_own_pretrained_model_or_none(
         f"{job.label}: {digest[:16]} instead of {'0' * 16}",
         "plan the job again",
     )
+
+
+@pytest.mark.parametrize("change", [lambda path: path.write_text("others"), Path.unlink])
+def test_a_pretrained_model_that_was_changed_since_is_not_given(
+    layout: Layout, with_weights: Layout, change: Callable[[Path], object]
+) -> None:
+    plain, kept = planned_on(layout), kept_weights(with_weights, "pure_scibert")
+    job = plain.job.model_copy(update={"method": "pure_scibert"})
+    planned = plain.model_copy(update={"job": job, "weights_digest": kept.digest})
+    last = sorted(kept.sha256)[-1]
+    change(kept.folder / last)
+    with pytest.raises(WeightsError, match=f"'{last}' of .* was changed"):
+        planned_weights(with_weights, planned)
 
 
 def test_a_gpu_is_tried_in_the_very_image_with_the_limits_of_a_run(

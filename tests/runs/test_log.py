@@ -66,6 +66,10 @@ def test_the_last_line_is_found_behind_empty_ones_and_odd_bytes(tmp_path: Path) 
             "Error: no such matrix",
         ),
         (
+            "Error: no such matrix\nIn addition: Warning message:\nno Error was met before \nExecution halted\n",
+            "Error: no such matrix",
+        ),
+        (
             "error: no such matrix\nerror: called from\n    fit at line 12 column 5\n    main at line 2\n",
             "error: no such matrix",
         ),
