@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from harness.benchmarks.dti.study import TaskFacts, edge_auroc
 from harness.data import load_dataset
 from harness.data.datasets import fetch_dataset
 from harness.study.measurements import load_measured
+from harness.study.specs import Spec
 from tests.dti.beta_files import EDGES, FILES, NODE, converted, network
 from tests.dti.own_tables import write_tables
 
@@ -81,7 +84,7 @@ def house(tmp_path: Path) -> Layout:
 
 def test_tasks_are_counted_and_what_they_lack_is_named(house: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of two bindings is asked, beside the one pair of the drug, or of the target, that does not bind."""
-    rows = {"Test 4": "single_nodes:kind={drug,target},rank=0", "Test 5": "new_pairs:rank={0..1}"}
+    rows = {"Test 4": "single_nodes:kind={drug,target,target},rank=0", "Test 5": "new_pairs:rank={0..1}"}
     monkeypatch.setattr(study, "TASKS", rows)
     said: list[str] = []
     study.STUDY.measure(house, "dti", [], said.append)
@@ -92,7 +95,7 @@ def test_tasks_are_counted_and_what_they_lack_is_named(house: Layout, monkeypatc
     assert [(one.row, one.reading, one.made) for one in facts.rows] == [
         ("Test 4", "as-published", 0),
         ("Test 5", "as-published", 0),
-        ("Test 4", "as-defined", 2),
+        ("Test 4", "as-defined", 3),
         ("Test 5", "as-defined", 0),
     ]
     made = dict(zip((*study.QUANTITIES, "AUROC"), facts.rows[2].means, strict=True))
@@ -102,10 +105,10 @@ def test_tasks_are_counted_and_what_they_lack_is_named(house: Layout, monkeypatc
         "test positives": 1,
         "test negatives": 1,
     }
-    # one drug and two targets are asked, and two drugs and one target
-    assert (made["drugs in test"], made["targets in test"]) == (1.5, 1.5)
-    assert facts.rows[0].means == [] and sum(facts.rows[0].lacking.values()) == 2
-    assert [sum(one.lacking.values()) for one in facts.rows] == [2, 2, 0, 2]
+    # one drug and two targets are asked, and twice two drugs and one target: a mean is no median
+    assert (made["drugs in test"], made["targets in test"]) == (1.6667, 1.3333)
+    assert facts.rows[0].means == [] and sum(facts.rows[0].lacking.values()) == 3
+    assert [sum(one.lacking.values()) for one in facts.rows] == [3, 2, 0, 2]
     assert any("Test 5" in what for what in facts.rows[3].lacking)
 
 
@@ -116,6 +119,20 @@ def test_what_was_measured_says_so(repository: Layout) -> None:
     assert rows["Test 0", "as-defined"] > 0.99 and rows["Test 1", "as-published"] > 0.99
     # what is not known yet is no edge
     assert rows["Test 5", "as-published"] < 0.7 and rows["Test 6", "as-published"] < 0.6
+
+
+def test_what_tasks_lack_is_told_with_their_number_and_rows(repository: Layout) -> None:
+    facts = load_measured(repository, "dti", TaskFacts)
+    assert facts is not None
+    sides: Any = SimpleNamespace(layout=repository, names=SimpleNamespace(benchmark="dti"))
+    shown = study.sheet(sides, facts, Spec(kind="table", number="1", title="Tasks", made="tasks"))
+    assert shown is not None
+    lacking = {what for one in facts.rows for what in one.lacking}
+    assert lacking and len(shown.notes) == 1 + len(lacking)
+    for what in lacking:
+        own = [one for one in facts.rows if what in one.lacking]
+        rows = "; ".join(dict.fromkeys(one.row for one in own))
+        assert f"{sum(one.lacking[what] for one in own)} tasks of {rows}: {what}." in shown.notes
 
 
 def test_nearly_all_bindings_are_edges_and_none_reaches_a_method(repository: Layout, shared: Path) -> None:
