@@ -135,6 +135,6 @@ def guarded(name: str, check: Callable[[], Sequence[Step]]) -> list[Step]:
         return [failed(name, str(error))]
     except OSError as error:
         return [failed(name, f"can't be read: {error.strerror}", where=error.filename or "")]
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
         # its digest is right, so somebody made it so
         return [failed(name, f"what is kept is not of the form that we write ({type(error).__name__}: {error})")]
