@@ -169,7 +169,7 @@ def show(name: str, mirrors: tuple[Path, ...], as_json: bool) -> None:
     ):
         if text:
             click.echo(f"  {label}{text}")
-    counts = manifest.statistics.model_dump(exclude_none=True)
+    counts = manifest.statistics.model_dump(exclude_none=True, exclude={*manifest.statistics.settings})
     click.echo("  " + ", ".join(f"{field.replace('_', ' ')} {value}" for field, value in counts.items()))
     for file in manifest.files:
         path = local_copy(layout, name, file, mirrors)

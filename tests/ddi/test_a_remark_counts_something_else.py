@@ -12,9 +12,9 @@ from harness.benchmarks.ddi.remarks import remarks_on
 from tests.ddi.tiny import SIGNS, tiny
 
 NOT_RELEASED = {"released_names": (), "released": np.empty((6, 0), dtype=np.int32)}
-SINGLE = "1 drugs of a single atom: graphs without an edge"
+SINGLE = "1 drug of a single atom: graphs without an edge"
 NODES = "2 drugs without a node of the knowledge graph"
-YEAR = "1 drugs without a year of approval"
+YEAR = "1 drug without a year of approval"
 # of every part: the roles of its drugs, the lower one first
 ROLES = {0: (0, 0), 1: (0, 0), 2: (0, 1), 3: (1, 1), 4: (0, 0), 5: (0, 2), 6: (2, 2)}
 
@@ -45,22 +45,22 @@ ROLES = {0: (0, 0), 1: (0, 0), 2: (0, 1), 3: (1, 1), 4: (0, 0), 5: (0, 2), 6: (2
         ({"drug_texts": ("t", " ", "")}, (SINGLE, NODES, "2 drugs without a text; it is empty", YEAR)),
         (
             {"graph_texts": ("\n", "t", "t")},
-            (SINGLE, NODES, "1 drugs without a text of the knowledge graph; it is empty", YEAR),
+            (SINGLE, NODES, "1 drug without a text of the knowledge graph; it is empty", YEAR),
         ),
         ({"years": np.array([1990, 1991, 1992])}, (SINGLE, NODES)),
         ({"years": np.array([0, 0, 0])}, (SINGLE, NODES, "3 drugs without a year of approval")),
         (
             {"pairs": np.array([[0, 1], [0, 1], [1, 0]]), **NOT_RELEASED},
             (
-                "1 drugs without any item; they stay",
+                "1 drug without any item; they stay",
                 SINGLE,
                 NODES,
                 YEAR,
-                "1 items more than ordered pairs: those pairs have several types",
+                "1 item more than ordered pairs: some pairs have several types",
             ),
         ),
-        ({"labels": np.array([1, 1, 1])}, (SINGLE, NODES, YEAR, "1 types have no item")),
-        ({"type_names": ("x", "y", "z", "w")}, (SINGLE, NODES, YEAR, "2 types have no item")),
+        ({"labels": np.array([1, 1, 1])}, (SINGLE, NODES, YEAR, "1 type without an item")),
+        ({"type_names": ("x", "y", "z", "w")}, (SINGLE, NODES, YEAR, "2 types without an item")),
     ],
 )
 def test_of_one_type(changes: dict[str, Any], remarks: tuple[str, ...]) -> None:
@@ -73,14 +73,14 @@ def test_of_one_type(changes: dict[str, Any], remarks: tuple[str, ...]) -> None:
         ([[0, 1], [0, 2], [1, 2]], SIGNS, ()),
         ([[0, 1], [1, 0], [1, 2]], SIGNS, (1,)),
         # a negative of one type is a positive of another: that it is clean for the first does not make it clean
-        ([[0, 1], [0, 1], [0, 1]], [[1, 0], [0, -1], [-1, 0]], (2, "1 types have no item")),
+        ([[0, 1], [0, 1], [0, 1]], [[1, 0], [0, -1], [-1, 0]], (2, "1 type without an item")),
         # a type that has negatives alone is without an item
-        ([[0, 1], [0, 2], [1, 2]], [[1, 0], [0, -1], [1, 0]], ("1 types have no item",)),
+        ([[0, 1], [0, 2], [1, 2]], [[1, 0], [0, -1], [1, 0]], ("1 type without an item",)),
     ],
 )
 def test_of_several_types(pairs: list[list[int]], labels: Any, told: tuple[int | str, ...]) -> None:
     dataset = tiny(pairs=np.array(pairs), labels=np.array(labels, dtype=np.int8), **NOT_RELEASED)
-    unclean = "negative items are pairs that have some type, in one order or the other"
+    unclean = "negative items of pairs that have some type, in one order or the other"
     expected = tuple(f"{one} {unclean}" if isinstance(one, int) else one for one in told)
     about_drugs = (SINGLE, NODES, YEAR)
     assert tuple(one for one in remarks_on(dataset) if " drugs " not in one) == expected

@@ -24,10 +24,11 @@ from harness.handles import (
     runs_to_forget,
 )
 from harness.handles.lookup import key_text, stored_handle
-from harness.planning.jobs import PlannedJob
+from harness.planning.jobs import Job, PlannedJob
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores, scorer_digest, scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run
 
 KEY = "ab" * 32
@@ -108,6 +109,11 @@ def test_a_page_reads_so() -> None:
     ]
 
 
+def _predicting() -> Job:
+    job = planned_job().job
+    return job.model_copy(update={"split": SplitSpec(strategy="unknown_pairs", seed=0)})
+
+
 @pytest.mark.parametrize(
     ("changed", "line", "place"),
     [
@@ -125,7 +131,16 @@ def test_a_page_reads_so() -> None:
             "  not of today's metrics: run the job again to have them",
             23,
         ),
-        ({"scores": None}, "  none that are fresh: harness score abababababab", 23),
+        (
+            {"scores": None, "job": planned_job().job.model_dump()},
+            "  none that are fresh: harness score abababababab",
+            27,
+        ),
+        (
+            {"scores": None, "job": _predicting().model_dump()},
+            "  none: split unknown_pairs asks for what is not known: there is no truth to score by",
+            27,
+        ),
         ({"resources": {}}, "  nothing was measured", 18),
         ({"resources": {"cpu_s": 1.0}}, "  1.0 s CPU", 18),
         ({"made": {**PAGE["made"], "made_by": None, "engine": {}}}, "  by an engine , attempts: 2", 20),
