@@ -278,6 +278,7 @@ def test_kept_arrays_are_held_against_a_conversion(
         row = _verification(layout, "fdataset", (Path("m"),), required=False)
         assert (row["verdict"], row["reason"]) == ("not here", state)
     monkeypatch.setattr(f"{data}._state", lambda *_: "here")
+    monkeypatch.setattr(f"{data}._away", lambda *_: [])
     assert _verification(layout, "fdataset", (Path("m"),), required=False)["verdict"] == verdict
 
 
