@@ -243,7 +243,7 @@ NONE: Callable[[int], str] = "{} drug features unknown; preparation fills in col
 @pytest.mark.parametrize(
     ("features", "remarks"),
     [
-        ([[1, 2], [3, 4], [5, np.nan]], [NONE(1)]),
+        ([[1, 2], [3, 4], [5, np.nan]], ["1 drug feature unknown; preparation fills in column means"]),
         # a column is constant by its known values alone, and one without any is as well
         (
             [[1, np.nan], [3, np.nan], [5, 7]],

@@ -138,7 +138,7 @@ def test_drugbank_has_features_graph_and_years_of_the_card(drugbank: DdiDataset,
 
 
 def test_known_defects_of_drugbank_are_kept_and_told(drugbank: DdiDataset) -> None:
-    assert "released split 'cluster': 5 items join drugs of other roles" in drugbank.remarks
+    assert "released split 'cluster': 5 items of drugs of other roles" in drugbank.remarks
     assert not any("'random'" in remark and "join" in remark for remark in drugbank.remarks)
     assert "10 drugs of a single atom: graphs without an edge" in drugbank.remarks
     assert any(remark.startswith("390 drugs were approved before 1982") for remark in drugbank.remarks)

@@ -84,5 +84,5 @@ def test_type_without_an_item_and_item_in_a_wrong_part_are_told() -> None:
         released = tiny().released.copy()
         released[4] = part, 9
         remarks = checked_remarks(tiny(released=released))
-        told = [remark for remark in remarks if "join drugs of other roles" in remark]
+        told = [remark for remark in remarks if "of drugs of other roles" in remark]
         assert len(told) == wrong, part

@@ -59,7 +59,7 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
     assert load_dataset(own, "mine").remarks == (
         "1 drug without any item; they stay",
         "1 drug of a single atom: graphs without an edge",
-        "1 drugs with the structure of another drug",
+        "1 drug with the structure of another drug",
         "2 drugs without a node of the knowledge graph",
         "3 drugs without a text; it is empty",
         "3 drugs without a text of the knowledge graph; it is empty",
