@@ -14,6 +14,7 @@ from harness import __version__
 from harness.base.errors import AuditError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.proof.attestation import attest
 from harness.proof.digests import digests_of
 from harness.proof.history import memory_path
@@ -236,7 +237,7 @@ def test_files_that_are_others_are_named_the_first_eight(small: Small) -> None:
     for count, text in ((1, "more0"), (8, ", ".join(path.name for path in files[:8]))):
         named = ResultSet("", folder, small.results.results, [*small.results.files, *files[:count]])
         (step,) = (one for one in verify(small.layout, named).steps if one.name == "files")
-        what = f"{count} files not as the statement has it: {text}"
+        what = f"{counted(count, 'file')} not as the statement has it: {text}"
         assert step == ProofStep("files", Held.FAILED, what, str(folder), AGAIN)
     every = ResultSet("", folder, small.results.results, [*small.results.files, *files])
     (step,) = (one for one in verify(small.layout, every).steps if one.name == "files")
