@@ -51,9 +51,19 @@ is_made_from() {
 
 # make_environment LOCK: .venv holds exactly what LOCK says, for this tree. Done in a moment when it already does.
 make_environment() {
-    local lock=$1 python
+    local lock=$1 python turn
     if is_made_from "$lock"; then
         return
+    fi
+    # two at once would make it over each other: the second waits, and finds it made
+    exec {turn}>>"$root/pyproject.toml"
+    if command -v flock >/dev/null && ! flock -n "$turn"; then
+        say "another command makes the environment in .venv: waiting for it"
+        flock "$turn"
+        if is_made_from "$lock"; then
+            exec {turn}>&-
+            return
+        fi
     fi
     if [[ -e $root/.venv ]]; then
         say "the environment in .venv is of another tree or of other packages, or its Python is gone: it is made anew"
@@ -68,4 +78,6 @@ make_environment() {
     "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
         --no-deps --no-index --no-build-isolation --editable "$root" >&2 || no_packages "$root"
     stamp "$lock" > "$root/.venv/.made-from"
+    # what is started next does not keep the turn
+    exec {turn}>&-
 }

@@ -28,15 +28,20 @@ def programs_of(lock: Path, cache: Path) -> Path:
 
 def _make(folder: Path, lock: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     # some of these tools are published as sources only: their hashes are locked like all others
     install = [folder / "bin" / "python", "-m", "pip", "install", "-qq", "--require-hashes", "-r", lock]
-    done = subprocess.run(list(map(str, install)), capture_output=True, text=True, check=False)
-    if done.returncode:
-        shutil.rmtree(folder)
-        raise EngineError(
-            f"the tools of {lock.name} could not be installed: {done.stderr.strip()[-300:]}",
-            where=str(lock),
-            todo="connect this machine to a package index, or name one to pip (`pip config list`); then again",
-        )
+    for command, todo in (
+        ([sys.executable, "-m", "venv", folder], "install Python's module venv (python3-venv)"),
+        (install, "connect this machine to a package index, or name one to pip (`pip config list`)"),
+    ):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        if done.returncode:
+            shutil.rmtree(folder, ignore_errors=True)
+            # venv says on standard output what it lacks
+            reason = (done.stderr.strip() or done.stdout.strip())[-300:]
+            raise EngineError(
+                f"the tools of {lock.name} could not be installed: {reason}",
+                where=str(lock),
+                todo=f"{todo}; then again",
+            )
     (folder / _MADE).touch()

@@ -105,4 +105,6 @@ def _refuse_unknown(
     }
     for kind, asked in chosen.items():
         known = {*ours[kind], *(getattr(claim, kind) for claim in claims)}
-        refuse_unknown_names(kind, asked, known, where=against or layout.published / benchmark)
+        # no listing shows the published names as well
+        what = f"{kind} of ours or of claims"
+        refuse_unknown_names(what, asked, known, where=against or layout.published / benchmark)

@@ -25,7 +25,7 @@ def show(key: str, *, repository: Repository | None = None) -> dict[str, Any]:
 def container_log(key: str, *, repository: Repository | None = None) -> str:
     """What the container of a run of this machine printed."""
     here = opened(repository)
-    return find_handle(here.layout, here.store, key).log().decode(errors="replace")
+    return find_handle(here.layout, here.store, key).log(here.layout).decode(errors="replace")
 
 
 def diff(first: str, second: str, *, repository: Repository | None = None) -> list[Difference]:

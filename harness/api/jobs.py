@@ -15,8 +15,8 @@ from harness.benchmarks.order import PUBLISHED
 from harness.engine import find_engine
 from harness.execution.kit import HandMade, Kit, judge_by_hand, write_kit
 from harness.handles import find_handle
-from harness.handles.lookup import run_command
 from harness.images import image_tree
+from harness.planning.commands import command_of_stored
 from harness.planning.plan import Plan, pinned
 from harness.results.reference import find_reference
 
@@ -54,11 +54,12 @@ def write_job(
         planned, order = handle.planned, str(handle.content.get("order", PUBLISHED))
         now = image_tree(here.layout, planned.job.method, planned.job.accelerator)
         if planned.image_tree != now:
+            today = command_of_stored(here.layout, planned.job)
+            writes = today.replace("harness run", f"harness job write {shlex.quote(str(folder))}")
             raise UsageError(
                 f"run {handle.key[:12]} is of other code than this tree holds",
                 where=f"{planned.job.label}: image tree {planned.image_tree[:16]}, now {now[:16]}",
-                todo="check out the code of then, or write the job of today: "
-                + run_command(planned).replace("harness run", f"harness job write {shlex.quote(str(folder))}"),
+                todo=f"check out the code of then, or write the job of today: {writes}",
             )
     else:
         if len(job.cells) != 1:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.download import mirror_folders
 from harness.base.errors import UsageError
 from harness.base.layout import Layout, data_folder, find_layout
 from harness.results.store import Store
-
-_MIRRORS = "PERMAFROST_MIRROR"
 
 # One name or number, or several.
 Names = str | Iterable[str]
@@ -48,9 +46,7 @@ def open_repository(
     `mirrors` are folders of original data files; by default those of $PERMAFROST_MIRROR. `data` is where
     your own datasets lie; by default $PERMAFROST_DATA, else a folder among your data.
     """
-    if mirrors is None:
-        mirrors = filter(None, os.environ.get(_MIRRORS, "").split(os.pathsep))
-    folders = tuple(Path(mirror) for mirror in mirrors)
+    folders = tuple(mirror_folders() if mirrors is None else map(Path, mirrors))
     for mirror in folders:
         if not mirror.is_dir():
             raise UsageError(

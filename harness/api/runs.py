@@ -19,8 +19,9 @@ from harness.execution.bulletins import Bulletin, Wish, ask_to_end, bulletins
 from harness.execution.campaign import Choices, left_to_run, run_cells, run_cells_on
 from harness.execution.cluster import LOCAL, open_cluster
 from harness.execution.queues import logs_of
-from harness.handles.lookup import Handle, find_handle, run_command
+from harness.handles.lookup import Handle, find_handle
 from harness.planning.cells import Cell, Cells
+from harness.planning.commands import command_of_stored
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
 from harness.planning.plan import Plan
@@ -231,6 +232,6 @@ def _committed_scores(here: Repository, handle: Handle, *, again: bool) -> Score
             if handle.verdict is Verdict.OK
             else f"run {handle.key[:16]} has nothing to score: {handle.verdict}",
             where=handle.where,
-            todo=f"run it here: {run_command(handle.planned)}",
+            todo=f"run it here: {command_of_stored(here.layout, handle.planned.job)}",
         )
     return ScoredRun(handle.planned.job, committed)

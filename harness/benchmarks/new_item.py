@@ -112,6 +112,13 @@ def kind_of(benchmark: str, word: str, *, where: str = "") -> Kind:
     return own[word]
 
 
+def listed_kinds(benchmark: str) -> dict[str, Kind]:
+    """The kinds of things that a dataset of the benchmark has lists of."""
+    if benchmarks.part(benchmark, "extension") is None:
+        return {}
+    return {word: kind for word, kind in extension_of(benchmark).KINDS.items() if kind.lists}
+
+
 def with_new(benchmark: str, dataset: D, items: Sequence[NewItem]) -> D:
     """The dataset with items of one's own."""
     for item in items:

@@ -91,8 +91,9 @@ def command(
 
     if sum((bool(keys), every, suite is not None)) > 1:
         raise click.UsageError("KEY, --all and --suite exclude each other")
-    if suite == STORED and reference:
-        raise click.UsageError("--reference goes with other suites: 'stored' are the runs made here")
+    if reference and (every or suite == STORED):
+        name = "--all" if every else f"--suite {STORED}"
+        raise click.UsageError(f"{name} means the runs made here, --reference the committed ones: give one")
     if waived and not strict:
         raise click.UsageError("--waive goes with --strict")
     if signed:

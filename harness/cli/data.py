@@ -23,13 +23,14 @@ from harness.cli.options import Command, OnceGroup, echo_json, json_option, mirr
 from harness.data import DatasetManifest, dataset_names, load_dataset, load_manifest, manifest_names
 from harness.data.croissant import croissant_of
 from harness.data.datasets import convert_dataset, is_converted
-from harness.data.manifest import check_known, manifest_path
+from harness.data.manifest import SourceFile, check_known, manifest_path
 from harness.data.own_tables import missing_tables
 from harness.data.sources import changed_files, local_copy
 from harness.data.trust import forget
 
 _MISSING_OR_CORRUPT = 4
-_AWAY = ("to be brought", "to be downloaded")
+_WANTED = ("to be brought", "to be downloaded")
+_HERE = "here"
 _FAULT = "fault"
 # as many files as are named in a line, and runs in a list
 _FEW, _SHOWN = 3, 20
@@ -169,7 +170,7 @@ def show(name: str, mirrors: tuple[Path, ...], as_json: bool) -> None:
     ):
         if text:
             click.echo(f"  {label}{text}")
-    counts = manifest.statistics.model_dump(exclude_none=True)
+    counts = manifest.statistics.model_dump(exclude_none=True, exclude={*manifest.statistics.settings})
     click.echo("  " + ", ".join(f"{field.replace('_', ' ')} {value}" for field, value in counts.items()))
     for file in manifest.files:
         path = local_copy(layout, name, file, mirrors)
@@ -231,7 +232,8 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
 def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Check files, conversion and kept arrays against the manifests; without NAMES, those that are here.
 
-    Exit code 4 where something is corrupt, or a dataset that was named is not here."""
+    Files of a dataset that is named are downloaded where they are not here. Exit code 4 where something is
+    corrupt, or a dataset that was named is not here."""
     layout = find_layout()
     rows = [
         _verification(layout, name, mirrors, required=bool(names))
@@ -322,8 +324,8 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     if changed := changed_files(layout, manifest):
         return f"changed, not what the manifest records: {', '.join(path.name for path in changed)}"
     if is_converted(layout, manifest):
-        return "here"
-    away = [file for file in manifest.files if local_copy(layout, manifest.name, file, mirrors) is None]
+        return _HERE
+    away = _away(layout, manifest, mirrors)
     if not away:
         return "can be made from what is here"
     how = "to be downloaded" if all(file.recorded for file in away) else "to be brought or downloaded"
@@ -332,11 +334,24 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     return f"{how}: {', '.join(file.name for file in away)}"
 
 
+def _away(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> list[SourceFile]:
+    """The original files that are not on this machine."""
+    return [file for file in manifest.files if local_copy(layout, manifest.name, file, mirrors) is None]
+
+
 def _verification(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:
-    """The verdict on a dataset: converted again from its original files, and compared with the kept arrays."""
+    """The verdict on a dataset: converted again from its original files, and compared with the kept arrays.
+
+    Nothing is downloaded unless it is `required`.
+    """
     try:
-        state = _state(layout, load_manifest(layout, name), mirrors)
-        if state.startswith(_AWAY) and not required:
+        manifest = load_manifest(layout, name)
+        state = _state(layout, manifest, mirrors)
+        if not required and state == _HERE and (away := _away(layout, manifest, mirrors)):
+            state = (
+                f"{_WANTED[1]}: {counted(len(away), 'original file')} of these arrays: harness data verify {name}"
+            )
+        if not required and state.startswith(_WANTED):
             return {"name": name, "verdict": "not here", "reason": state}
         fresh = convert_dataset(layout, name, mirrors=mirrors)
         dataset = load_dataset(layout, name, mirrors=mirrors)

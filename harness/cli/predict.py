@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ from harness.cli.options import (
 )
 from harness.cli.output import chosen_kind, deliver, output_option
 from harness.cli.warnings import echo_warnings
-from harness.data import load_manifest
-from harness.prediction import EVERY, KINDS, Prediction, about_lines, content_of, to_json, usual_choice
+from harness.data import load_dataset, load_manifest
+from harness.prediction import EVERY, KINDS, Prediction, about_lines, content_of, is_known, to_json, usual_choice
 
 NewValue = tuple[str, str, str]
 
@@ -131,7 +131,6 @@ def command(
             where=f"harness predict {benchmark}",
             todo="name one of them",
         )
-    new, only = _items(owner, values, items)
     if not methods or dataset is None:
         usual_method, usual_dataset = usual_choice(layout, owner, repository.mirrors)
         methods, dataset = methods or (usual_method,), dataset or usual_dataset
@@ -141,6 +140,7 @@ def command(
             f"{names}, learning from {dataset} ({title}); --method and --dataset name others",
             err=True,
         )
+    new, only = _items(owner, values, items, partial(_is_listed, repository, dataset, owner))
     prediction = api.predict(
         methods,
         dataset,
@@ -177,9 +177,12 @@ def _counts(prediction: Prediction) -> str:
 
 
 def _items(
-    benchmark: str, values: Iterable[tuple[str, str]], items: Iterable[NewValue]
+    benchmark: str,
+    values: Iterable[tuple[str, str]],
+    items: Iterable[NewValue],
+    is_listed: Callable[[str, str], bool],
 ) -> tuple[list[NewValue], list[tuple[str, str]]]:
-    """The new items, and kinds and names of those that the dataset has."""
+    """The new items, and kinds and names of those that the dataset has: `is_listed`, also with a = in the name."""
     new = [(word, name, _text(benchmark, word, text)) for word, name, text in items]
     numbers, only = Counter[str](), list[tuple[str, str]]()
     for word, value in values:
@@ -190,11 +193,16 @@ def _items(
             name = f"{word} {numbers[word]}"
         if not kind.holds:
             new.append((word, value, ""))
-        elif equals:
+        elif equals and not is_listed(word, value):
             new.append((word, name, _text(benchmark, word, text)))
         else:
-            only.append((word, name))
+            only.append((word, value))
     return new, only
+
+
+def _is_listed(repository: api.Repository, dataset: str, benchmark: str, word: str, name: str) -> bool:
+    """Whether the dataset has something of this very name."""
+    return is_known(benchmark, load_dataset(repository.layout, dataset, mirrors=repository.mirrors), name, word)
 
 
 def _text(benchmark: str, word: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from harness.cli.options import (
 from harness.cli.plan import show_plan
 from harness.cli.warnings import echo_warnings
 from harness.status import Table, show, to_json
-from harness.status.table import key_metrics
+from harness.status.table import known_sets
 
 if TYPE_CHECKING:
     from harness.handles.publication import Row
@@ -133,10 +133,15 @@ def _show_each(repository: api.Repository, table: Table) -> None:
     from harness.handles import PublishedLines, metric_lines
 
     beside = _published(repository, table)
+    first = {
+        id(scored): [metric for members in known_sets([group]) for metric in members]
+        for group in table.groups
+        for scored in group.cells
+    }
     for scored in table.cells:
         click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
         published = PublishedLines(beside.get(scored.key or "", ()))
-        for line in metric_lines(_in_order(scored.cell.job.benchmark, scored.metrics), scored.notes, published):
+        for line in metric_lines(_in_order(scored.metrics, first[id(scored)]), scored.notes, published):
             click.echo(line)
         for reason in published.reasons:
             click.echo(f"  {reason}")
@@ -147,9 +152,9 @@ def _show_each(repository: api.Repository, table: Table) -> None:
                 click.echo(f"  why believe it: harness audit {scored.key[:12]}")
 
 
-def _in_order(benchmark: str, metrics: Mapping[str, float | None]) -> list[tuple[str, float | None]]:
-    """Metrics by name, those that tables show before all others."""
-    shown = {name: place for place, name in enumerate(key_metrics(benchmark))}
+def _in_order(metrics: Mapping[str, float | None], first: Sequence[str]) -> list[tuple[str, float | None]]:
+    """Metrics by name, those that the table shows before all others."""
+    shown = {name: place for place, name in enumerate(first)}
     return sorted(metrics.items(), key=lambda item: (shown.get(item[0], len(shown)), item[0]))
 
 

@@ -14,6 +14,7 @@ from harness.base.vocabulary import Verdict
 from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.warnings import echo_warnings
+from harness.handles import PublishedLines, metric_lines
 from harness.planning.jobs import Job
 from harness.status.table import key_metrics
 
@@ -52,7 +53,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
 
 
 def _show(row: dict[str, Any], names: Sequence[str]) -> None:
-    """Print one line per run with these metrics; without names, every metric with its note."""
+    """Print one line per run with these metrics; without names, every metric, or why it is undefined."""
     if names:
         values = {name: row["metrics"].get(name) for name in names}
         text = "  ".join(f"{name} {value:.4f}" for name, value in values.items() if value is not None)
@@ -60,7 +61,10 @@ def _show(row: dict[str, Any], names: Sequence[str]) -> None:
         click.echo(f"{row['key'][:16]}  {row['label']}  {text}")
         return
     click.echo(f"{row['label']}  ({row['key']})")
-    for name, value in row["metrics"].items():
-        click.echo(f"  {name:32} {'-' if value is None else f'{value:.15g}'}")
-    for name, note in row["notes"].items():
-        click.echo(f"  {name}: {note}")
+    metrics, notes = row["metrics"], row["notes"]
+    for line in metric_lines([*metrics.items()], notes, PublishedLines(())):
+        click.echo(line)
+    for name, note in notes.items():
+        # that of an undefined metric is told already
+        if metrics.get(name, note) is not None:
+            click.echo(f"  {name}: {note}")

@@ -49,7 +49,7 @@ def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_jso
     from harness.handles.lookup import LOG
 
     handle = find_handle(repository.layout, repository.store, key)
-    content = handle.log()
+    content = handle.log(repository.layout)
     shown = content if lines is None else b"".join(content.splitlines(keepends=True)[-lines:])
     recorded = handle.has_recorded(content)
     if as_json:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
@@ -122,7 +123,7 @@ def _judge_value(claim: Claim, place: _Place, metric: str) -> Comparison:
 def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Obtained]) -> Comparison:
     pairs = [(run, value) for _, run in sorted(runs.items()) if (value := _value_of(run, metric)[0]) is not None]
     if not pairs:
-        reason = "not run yet" if not runs else f"none of our {len(runs)} runs has the metric"
+        reason = "not run yet" if not runs else f"no value of the metric in our {counted(len(runs), 'run')}"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
     ours, decision = decide(claim, pairs)
     reason = decision.reason + _beside(claim, len(pairs), runs)
@@ -146,7 +147,7 @@ def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Ob
 def _beside(claim: Claim, count: int, runs: Mapping[int, Obtained]) -> str:
     """The end of a reason: how many finished runs have no value, so that nobody takes the mean for one of all."""
     finished = [run for run in runs.values() if run.verdict.is_final and not run.unscored]
-    gap = f"; {len(finished) - count} of our {len(finished)} runs have no value" if len(finished) > count else ""
+    gap = f"; {len(finished) - count} of our {len(finished)} runs without a value" if len(finished) > count else ""
     return gap + (f"; {claim.note}" if claim.note else "")
 
 
@@ -171,7 +172,7 @@ def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) ->
         return decided(ClaimVerdict.DEVIATES, f"runs here: {len(finished) - len(failures)} of {len(finished)} ok")
     if other := [run for run in failures if run.verdict is not _FAILURES[claim.published]]:
         return decided(ClaimVerdict.NOT_COMPARABLE, f"fails here in another way: {other[0].verdict}")
-    return decided(ClaimVerdict.REPRODUCED, f"all our {len(finished)} runs failed likewise")
+    return decided(ClaimVerdict.REPRODUCED, f"our {counted(len(finished), 'run')} failed likewise")
 
 
 def _value_of(run: Obtained | None, metric: str) -> tuple[float | None, str]:

@@ -40,7 +40,10 @@ def to_text(book: Book, *, everything: bool = False) -> str:
     for title, members in groupby(selection, key=_title):
         lines += [title, *_comparison_lines(list(members)), ""]
     if rest := len(book.comparisons) - len(selection):
-        lines += [f"{rest} claims not listed; --all lists them, --method, --dataset, --seed choose.", ""]
+        lines += [
+            f"{counted(rest, 'claim')} not listed; --all lists them, --method, --dataset, --seed choose.",
+            "",
+        ]
     present = [verdict for verdict in ClaimVerdict if book.tally[verdict]]
     lines += [f"{verdict:14}  {verdict.meaning}" for verdict in present]
     return "\n".join(line.rstrip() for line in lines) + "\n"

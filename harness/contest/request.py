@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness import benchmarks
-from harness.base.errors import UsageError, refuse_unknown, unknown
+from harness.base.errors import UsageError, refuse_unknown
 from harness.base.layout import Layout
+from harness.base.unknown_names import unknown_name
 from harness.benchmarks.metric import Metric
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
@@ -51,7 +52,7 @@ def metric_of(benchmark: str, name: str | None) -> Metric:
             todo=f"choose one of: {', '.join(kinds)} (docs/metrics.md says how they differ)",
         )
     if name not in metrics:
-        raise unknown("metric", name, sorted(metrics), where=f"benchmark {benchmark}")
+        raise unknown_name("metric", name, metrics, where=f"benchmark {benchmark}")
     if metrics[name].better == "neither":
         raise UsageError(
             f"neither high nor low values of {name} are better, so methods can't be ranked by it",

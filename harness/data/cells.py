@@ -88,7 +88,7 @@ class TableLine:
 
 @dataclass(frozen=True)
 class RawTable:
-    """Rows as they were written, without empty ones."""
+    """Rows as they were written, the header first, without empty ones."""
 
     file: TableFile | Path
     lines: Sequence[Line]
@@ -98,7 +98,7 @@ class RawTable:
     @property
     def header(self) -> list[str]:
         """The cells of the first line."""
-        return self.lines[0][1] if self.lines else []
+        return self.lines[0][1]
 
     def where(self, line: int) -> str:
         """Where a line is."""
@@ -131,7 +131,11 @@ def read_table(file: TableFile | Path) -> RawTable:
         separator = _separator(text)
         rows = _rows(text, separator, path)
     lines = [(line, [unicodedata.normalize("NFC", cell.strip()) for cell in row]) for line, row in rows]
-    return RawTable(file, [(line, row) for line, row in lines if any(row)], separator)
+    if not (filled := [(line, row) for line, row in lines if any(row)]):
+        raise CorruptData(
+            "the table is empty", where=str(file), todo="give a line of column names, and lines below it"
+        )
+    return RawTable(file, filled, separator)
 
 
 def unpacked(path: Path) -> bytes:
@@ -220,7 +224,7 @@ def table_of(
         whole = next((names for names in columns if set(names) < set(needed)), None)
         others = ", ".join(name for name in table.header if whole and name.lower() not in (*whole, *optional))
         raise CorruptData(
-            f"the columns are {', '.join(table.header) or 'none'}",
+            f"the columns are {', '.join(table.header)}",
             where=table.where(1),
             todo=(f"leave out {others}; " if others else "")
             + "name them "

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, overload
@@ -17,7 +18,7 @@ from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
-from harness.benchmarks.new_item import with_new
+from harness.benchmarks.new_item import listed_kinds, with_new
 from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables
@@ -26,6 +27,8 @@ from harness.data.trust import seen_first
 
 # `arrays.keep` writes it; that module is too heavy to import for a listing.
 _NAMES_FILE = "names.json"
+# as many names as a remark shows
+_FEW = 6
 One = TypeVar("One", bound="Dataset")
 
 
@@ -117,8 +120,21 @@ def examined(dataset: Dataset, benchmark: str) -> Dataset:
     """The dataset with its digest and remarks, if it is what a dataset of the benchmark may be."""
     from harness.data.arrays import content_digest
 
-    remarks = (*dataset.remarks, *benchmarks.get(benchmark).remarks(dataset))
+    remarks = (*dataset.remarks, *benchmarks.get(benchmark).remarks(dataset), *_alike(dataset, benchmark))
     return replace(dataset, digest=content_digest(dataset), remarks=remarks)
+
+
+def _alike(dataset: Dataset, benchmark: str) -> Iterator[str]:
+    """Names of things that a person may have meant as one."""
+    for word, kind in listed_kinds(benchmark).items():
+        names = {*dataset.names[kind.lists[0]]}
+        times = Counter(map(str.lower, names))
+        if alike := sorted(
+            (name for name in names if times[name.lower()] > 1), key=lambda one: (one.lower(), one)
+        ):
+            shown = ", ".join(f"'{name}'" for name in alike[:_FEW])
+            more = f" and {len(alike) - _FEW} more" if len(alike) > _FEW else ""
+            yield f"names that differ in capitals alone are each a {word} of its own: {shown}{more}"
 
 
 def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:

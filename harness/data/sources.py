@@ -16,6 +16,7 @@ from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum, digest_of, read_json, sha256_of
 from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, manifest_path, mirror_path
+from harness.data.own_tables import brought_folder
 
 _POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -120,10 +121,9 @@ def _unlikely(path: Path) -> str | None:
 
 def _folders(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path]) -> list[Path]:
     """Every local place the file could be, in the order of trust."""
-    folder = manifest_path(layout, dataset).parent
-    beside = [folder / "own" / file.name] if file.urls else [folder / file.name]
+    beside = brought_folder(layout, dataset) if file.urls else manifest_path(layout, dataset).parent
     places = [folder / mirror_path(url) for folder in mirror_folders(mirrors) for url in file.urls]
-    return [*beside, cache_path(layout, file), *places]
+    return [beside / file.name, cache_path(layout, file), *places]
 
 
 def _nowhere(
@@ -132,7 +132,7 @@ def _nowhere(
     where = "\n         ".join(f"{attempt.source}: {attempt.failure}" for attempt in attempts)
     todo = (
         f"allow a download from one of its URLs (`harness data get {dataset}`), give a mirror folder "
-        f"with --mirror DIR or ${MIRROR_VARIABLE}, or put it into {manifest_path(layout, dataset).parent / 'own'}"
+        f"with --mirror DIR or ${MIRROR_VARIABLE}, or put it into {brought_folder(layout, dataset)}"
         if file.urls
         else "put the file beside its manifest; if another one lies there and is right: "
         f"harness data accept {dataset}"

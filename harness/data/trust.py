@@ -17,6 +17,7 @@ from harness.base.errors import CorruptData, DataError
 from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, check_known, manifest_path
+from harness.data.own_tables import brought_folder
 from harness.data.sources import cache_path
 
 # what converters and the libraries below them raise over a file that is another than they expect
@@ -48,7 +49,7 @@ def seen_first(layout: Layout, manifest: DatasetManifest, files: Mapping[str, Pa
             f"whose content nobody has recorded: {what}",
             where="\n         ".join(str(files[file.name]) for file in unrecorded),
             todo="nothing was recorded and downloads were thrown away; see that the addresses give the files and "
-            f"no web page, or put the right ones into {manifest_path(layout, manifest.name).parent / 'own'}",
+            f"no web page, or put the right ones into {brought_folder(layout, manifest.name)}",
         ) from error
     for file in unrecorded:
         known = _take(file, files[file.name], manifest_path(layout, manifest.name).parent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -15,7 +14,8 @@ from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
-from harness.planning.jobs import PlannedJob, unusual_options
+from harness.planning.commands import command_of_stored
+from harness.planning.jobs import PlannedJob
 from harness.planning.plan import Present
 from harness.results.reference import ReferenceResult, find_reference, load_reference
 from harness.results.scoring import Scores, read_scores, scored_files
@@ -68,14 +68,15 @@ class Handle:
         benchmark = self.planned.job.benchmark
         return read_scores(layout, self.key, benchmark, scored_files(benchmark, self.content["files"]))
 
-    def log(self) -> bytes:
+    def log(self, layout: Layout) -> bytes:
         """What the container printed."""
         entry = self.content["files"].get(LOG)
         if self.folder is None:
             raise MissingData(
                 "a reference result keeps no log, only the log's sha256",
                 where=f"{self.where}: {entry['sha256'] if entry else 'none'}",
-                todo=f"run it again: harness audit {self.key[:12]} --replay 1, or {run_command(self.planned)}",
+                todo=f"run it again: harness audit {self.key[:12]} --replay 1, or "
+                + command_of_stored(layout, self.planned.job),
             )
         try:
             return (self.folder / LOG).read_bytes()
@@ -122,18 +123,6 @@ def key_text(store: Store, beginning: str) -> str:
 def stored_handle(store: Store, key: str, reference: ReferenceResult | None = None) -> Handle:
     """The run with this key in the store; `CorruptData` where its record can't be read."""
     return Handle(store.record(key).model_dump(mode="json"), store.path(key), reference)
-
-
-def run_command(planned: PlannedJob) -> str:
-    """The command that asks for this job, but for parameters that were set: what is usual, a card alone tells."""
-    job = planned.job
-    variant = "" if job.variant == "published" else f" --variant {job.variant}"
-    accelerator = "" if job.accelerator == "cpu" else f" --accelerator {job.accelerator}"
-    upstream = " --upstream DIR" if job.upstream else ""
-    split = "" if job.split.text == "random" else f" --split {shlex.quote(job.split.text)}"
-    options = "".join(f" --{name.replace('_', '-')} {value}" for name, value in unusual_options(job).items())
-    what = f"--method {job.method}{variant} --dataset {job.dataset}{split} --seed {job.split.seed}"
-    return f"harness run {what}{options}{upstream}{accelerator}"
 
 
 def _none_or_several(

@@ -15,7 +15,9 @@ from harness.benchmarks.method_report import METHOD, read_report
 from harness.execution.runs.log import printable, shortened
 from harness.handles.lookup import Handle
 from harness.handles.publication import PublishedLines, metric_lines, published_beside
+from harness.planning.jobs import Job
 from harness.planning.plan import Present
+from harness.results.scoring import without_truth
 from harness.results.store import Store
 
 _MOST_WARNINGS = 5
@@ -169,6 +171,8 @@ def _scores(page: Mapping[str, Any]) -> Iterator[str]:
             yield "  none: only a run that ended ok is a result"
         elif page["kind"] == "reference result":
             yield "  not of today's metrics: run the job again to have them"
+        elif reason := without_truth(Job.model_validate(page["job"])):
+            yield f"  none: {reason}"
         else:
             yield f"  none that are fresh: harness score {page['key'][:12]}"
         return

@@ -6,10 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.benchmarks import Dataset
-from harness.benchmarks.new_item import Kind, extension_of, kind_of
+from harness.benchmarks.new_item import kind_of, listed_kinds
 from harness.prediction.request import PredictionRequest
 
 
@@ -59,30 +58,46 @@ def selection_of(
 
 
 def known_name(benchmark: str, dataset: Dataset, name: str, kind: str = "", own: Collection[str] = ()) -> str:
-    """What rankings call something of a dataset, whatever the case; an error says that nothing has this name."""
-    kinds = {kind: kind_of(benchmark, kind)} if kind else _kinds_in(benchmark)
-    known = {one.lower(): one for one in own}
-    for one in kinds.values():
-        for listed in one.lists:
-            known = {
-                text.lower(): shown
-                for text, shown in zip(dataset.names[listed], dataset.names[one.lists[0]], strict=True)
-                if text
-            } | known
-    if name.lower() not in known:
-        near = ", ".join(known[one] for one in get_close_matches(name.lower(), known, n=5))
+    """What rankings call something of a dataset, whatever the case; an error says that nothing has this name.
+
+    Of names that differ in capitals alone it is the one that is written so.
+    """
+    known = _known_names(benchmark, dataset, kind) | {one: one for one in own}
+    in_small = {text.lower(): shown for text, shown in known.items()}
+    if name in known:
+        return known[name]
+    if name.lower() not in in_small:
+        near = ", ".join(in_small[one] for one in get_close_matches(name.lower(), in_small, n=5))
         raise UsageError(
             f"nothing in dataset {dataset.name} is called '{name}'",
             where=f"--{kind}" if kind else "what is asked about",
             todo=f"near it: {near or 'nothing'}; add one of your own as NAME=TEXT (docs/predicting.md)",
         )
-    return known[name.lower()]
+    return in_small[name.lower()]
+
+
+def is_known(benchmark: str, dataset: Dataset, name: str, kind: str) -> bool:
+    """Whether something of a dataset has this very name."""
+    return name in _known_names(benchmark, dataset, kind)
+
+
+def _known_names(benchmark: str, dataset: Dataset, kind: str) -> dict[str, str]:
+    """What rankings call the things of a kind, or of all, by each name; of equal names the first list counts."""
+    known: dict[str, str] = {}
+    for one in ({kind: kind_of(benchmark, kind)} if kind else listed_kinds(benchmark)).values():
+        for listed in one.lists:
+            known = {
+                text: shown
+                for text, shown in zip(dataset.names[listed], dataset.names[one.lists[0]], strict=True)
+                if text
+            } | known
+    return known
 
 
 def _pair(benchmark: str, dataset: Dataset, pair: tuple[str, str], own: Collection[str]) -> frozenset[str]:
     """Two names that a row can have together."""
     names = frozenset(known_name(benchmark, dataset, name, own=own) for name in pair)
-    kinds = _kinds_in(benchmark)
+    kinds = listed_kinds(benchmark)
     of_one_kind = [
         word for word, kind in kinds.items() if all(name in dataset.names[kind.lists[0]] for name in names)
     ]
@@ -94,10 +109,3 @@ def _pair(benchmark: str, dataset: Dataset, pair: tuple[str, str], own: Collecti
             todo=f"name a {' and a '.join(kinds)}" if len(kinds) > 1 else "name two",
         )
     return names
-
-
-def _kinds_in(benchmark: str) -> dict[str, Kind]:
-    """The kinds of things that a dataset of the benchmark has lists of."""
-    if benchmarks.part(benchmark, "extension") is None:
-        return {}
-    return {word: kind for word, kind in extension_of(benchmark).KINDS.items() if kind.lists}

@@ -47,7 +47,7 @@ class PredictingMethod:
 
 @dataclass(frozen=True)
 class Prediction:
-    """RankedRows, best first, and all that a person must know to read them."""
+    """Ranked rows, best first, and all that a person must know to read them."""
 
     benchmark: str
     dataset: str

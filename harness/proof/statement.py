@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import CorruptData
+from harness.base.plurals import counted
 
 STATEMENT = "statement.json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -79,7 +80,7 @@ class Statement:
     def remarks(self) -> list[str]:
         """What a reader must know of the counts: results that nobody watched, and planned cells without any."""
         imported = int(self.predicate["imported"])
-        what = f"{imported} leaves are imports: results from before the log, or of which no other leaf tells"
+        what = f"{counted(imported, 'import')}: results from before the log, or of which no other leaf tells"
         planned = f"planned cells without a leaf: {self.missing}"
         if not self.plans:
             planned = "no plan is in the log: nothing in it tells what was to be run"

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.base.errors import CorruptData
 from harness.base.git import git
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.proof.confirmation import confirmations
 from harness.proof.digests import digests_of
 from harness.proof.history import earlier_logs, first_other, remember
@@ -125,7 +126,7 @@ def _log(results: ResultSet, statement: Statement, hashes: Sequence[bytes]) -> I
         what = f"the first {statement.size} leaves are not those of the statement: changed, removed or reordered"
         yield ProofStep("log", Held.FAILED, what, where, _RESTORE)
     elif len(hashes) > statement.size:
-        what = f"{len(hashes) - statement.size} leaves are newer than the statement"
+        what = f"{counted(len(hashes) - statement.size, 'leaf', 'leaves')} newer than the statement"
         yield ProofStep("log", Held.FAILED, what, where, "make the statement again: harness attest")
     else:
         yield ProofStep("log", Held.OK, f"{len(hashes)} leaves give the root {statement.root[:16]}")
@@ -184,7 +185,7 @@ def _files(results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
         name for name in {*here, *statement.subjects} if here.get(name) != statement.subjects.get(name)
     )
     if others:
-        what = f"{len(others)} files are not those of the statement: {_first(others)}"
+        what = f"{counted(len(others), 'file')} not as the statement has it: {_first(others)}"
         yield ProofStep("files", Held.FAILED, what, str(results.folder), _AGAIN)
     else:
         yield ProofStep("files", Held.OK, f"all {len(here) - 1} have the sha256 of the statement")
@@ -198,7 +199,7 @@ def changed_digests(layout: Layout, statement: Statement) -> list[str]:
 
 def _repository(layout: Layout, statement: Statement) -> Iterator[ProofStep]:
     if others := changed_digests(layout, statement):
-        what = f"{len(others)} parts of the repository are not what they were: {_first(others)}"
+        what = f"{counted(len(others), 'part')} of the repository not as it was: {_first(others)}"
         yield ProofStep("repository", Held.FAILED, what, str(layout.root), _AGAIN)
     else:
         what = f"all {len(statement.digests)} parts (scorers, claims, suites, cards, locks, ...) are as stated"
@@ -222,7 +223,8 @@ def _confirmations(layout: Layout, results: ResultSet, hashes: Sequence[bytes]) 
             what = f"{one.signer} signed another log than this one, of {one.log.size} leaves"
             yield ProofStep("confirmation", Held.FAILED, what, str(one.path), _RESTORE)
         elif one.signer.name:
-            what = f"{one.signer} ran {len(one.replayed)} results again, of the first {one.log.size} leaves"
+            again = counted(len(one.replayed), "result")
+            what = f"{one.signer} ran {again} again, of the first {one.log.size} leaves"
             yield ProofStep("confirmation", Held.OK, what)
         else:
             what = f"of a key that nobody vouches for, {one.signer.fingerprint}: it counts for nothing"

@@ -5,9 +5,7 @@ Equal inputs give equal bytes: there is no time stamp, and everything is sorted.
 
 from __future__ import annotations
 
-import json
 import marshal
-import shlex
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -16,7 +14,7 @@ from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, Comparison
 from harness.planning.cells import kind_of
-from harness.planning.jobs import unusual_options
+from harness.planning.commands import run_command
 from harness.report.evidence import LOG, Evidence
 from harness.results.records import record_digest
 from harness.status import ScoredCell
@@ -56,7 +54,7 @@ class Shared:
                 "dataset": job.dataset,
                 "split": job.split.text,
                 "job": self.number(named),
-                "run": self.number(run_command(scored, seed="SEED")),
+                "run": self.number(run_command(job, scored.choices, seed="SEED")),
             }
         return self._kinds[kind]
 
@@ -185,22 +183,6 @@ def _entry(
             entry["folder"] = str(path).removeprefix(f"{evidence.layout.root}/")
             entry["log"] = log_tail(path / LOG, _TAIL[cell.verdict is Verdict.OK])
     return entry
-
-
-def run_command(scored: ScoredCell, seed: str = "") -> str:
-    """The command that runs this one cell; `seed` may stand for its own."""
-    job = scored.cell.job
-    words = ["harness run", f"--method {job.method}", f"--dataset {job.dataset}"]
-    words += [f"--split {shlex.quote(job.split.text)}", f"--seed {seed or job.split.seed}"]
-    if job.variant != "published":
-        words.append(f"--variant {job.variant}")
-    words += [f"--{name.replace('_', '-')} {value}" for name, value in unusual_options(job).items()]
-    if job.upstream:
-        words.append("--upstream DIR")
-    if job.accelerator != "cpu":
-        words.append(f"--accelerator {job.accelerator}")
-    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.choices.items()]
-    return " ".join(words)
 
 
 def _record(record: dict[str, Any], shared: Shared) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, sync_folder, write_json
 from harness.base.network_files import look_anew, move
 from harness.base.ownership import own_folder
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell, Cells, Outcome
 from harness.planning.jobs import Job
@@ -213,7 +214,7 @@ class Store:
             notes.append(note)
         if not self.log.path.is_file() and (older := stored_results(self, self.folder.parent / "scores")):
             self.log.begin([*import_leaves(older, "stored before there was a log")])
-            notes.append(f"{self.log.path}: {len(older)} runs are older than the log; it says so of each")
+            notes.append(f"{self.log.path}: {counted(len(older), 'run')} older than the log; it says so of each")
         return notes
 
     def _discard(self, key: str) -> None:

@@ -16,6 +16,7 @@ from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
 from harness.planning.cells import Cell, kind_of
+from harness.planning.commands import unusual_parameters
 from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Plan, Present
 from harness.planning.suites import jobs_of, load_suite
@@ -300,8 +301,7 @@ def row_name(job: Job, choices: dict[str, Any]) -> str:
 
 
 def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, ReferenceResult]) -> ScoredCell:
-    usual = card.variant(cell.job.variant).parameters
-    choices = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
+    choices = unusual_parameters(card, cell.job)
     entry = reference.get(cell.key) if cell.key and cell.verdict is Verdict.PENDING else None
     scores: Scores | None = None
     if entry is not None:

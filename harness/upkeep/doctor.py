@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.base.download import mirror_folders
 from harness.base.errors import EngineError, HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
@@ -247,8 +246,7 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
         )
     if is_converted(layout, manifest):
         return Examination(title, State.OK, "converted")
-    folders = mirror_folders(mirrors)
-    missing = [file for file in manifest.files if local_copy(layout, name, file, folders) is None]
+    missing = [file for file in manifest.files if local_copy(layout, name, file, mirrors) is None]
     if not missing:
         return Examination(title, State.OK, "all original files are here")
     size = sum(file.bytes for file in missing)

@@ -194,11 +194,11 @@ def test_published_names_are_known_where_they_stand(machine: Machine, put: Put, 
         "splits": ["Their split", "random"],
     }
     assert api.compare("repurposing", **named, repository=here) == "book"
-    with pytest.raises(UsageError, match="no method is called 'Other'") as refused:
+    with pytest.raises(UsageError, match="no method of ours or of claims is called 'Other'") as refused:
         api.compare("repurposing", methods="Other", repository=here)
     assert refused.value.where == str(machine.layout.published / "repurposing")
     put(claims, "load_external", [theirs])
-    with pytest.raises(UsageError, match="no split is called 'Other'") as refused:
+    with pytest.raises(UsageError, match="no split of ours or of claims is called 'Other'") as refused:
         api.compare("repurposing", splits="Other", against=file, repository=here)
     assert refused.value.where == str(file)
     with pytest.raises(UsageError, match="no dataset is called 'Their data'") as refused:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
+from harness.base.layout import find_layout
 from harness.benchmarks.new_item import kinds
 from harness.cli.predict import _counts, _items, _text
-from harness.data import load_manifest
+from harness.data import load_dataset, load_manifest
 from harness.prediction import Prediction, about_lines, content_of, to_json, usual_choice
 from harness.prediction.prediction import PredictingMethod
 from harness.prediction.rows import RankedRows
@@ -196,14 +197,34 @@ def test_rows_are_counted(ranked: int, asked: int, known: bool, text: str) -> No
     assert _counts(replace(ANSWER, table=table, has_known=known)) == text
 
 
+def _nothing_is_listed(word: str, name: str) -> bool:
+    return False
+
+
+def test_a_name_of_the_dataset_may_hold_a_sign_of_equality() -> None:
+    """Also one that reads like a new item with its text."""
+    values = [("drug", "a=C=O"), ("drug", "a=C"), ("disease", "a=C=O")]
+    new, only = _items("repurposing", values, [], lambda word, name: (word, name) == ("drug", "a=C=O"))
+    assert new == [("drug", "a", "C"), ("disease", "a", "C=O")] and only == [("drug", "a=C=O")]
+
+
+def test_a_drug_of_such_a_name_is_asked_about(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = replace(load_dataset(find_layout(), "synthetic"), drug_ids=("x=1", *map(str, range(1, 60))))
+    monkeypatch.setattr("harness.cli.predict.load_dataset", lambda *_, **__: dataset)
+    asked = answering(ANSWER)
+    harness_of("predict", *WHO, "--drug", "x=1", "--drug", "y=1")
+    assert asked[0]["only"] == [("drug", "x=1")] and asked[0]["new"] == [("drug", "y", "1")]
+
+
 def test_items_are_new_where_they_have_a_text_and_those_of_the_dataset_where_not() -> None:
     """A name ends at the first sign of equality; sentences are numbered, each kind of its own."""
-    assert _items("ddi", [("drug", "a=C=O"), ("drug", "b"), ("drug", "c=")], [("drug", "d=e", "CC")]) == (
+    drugs = [("drug", "a=C=O"), ("drug", "b"), ("drug", "c=")]
+    assert _items("ddi", drugs, [("drug", "d=e", "CC")], _nothing_is_listed) == (
         [("drug", "d=e", "CC"), ("drug", "a", "C=O"), ("drug", "c", "")],
         [("drug", "b")],
     )
     values = [("text", "One."), ("drug", "aspirin"), ("text", "Two = 2.")]
-    assert _items("combos", values, []) == (
+    assert _items("combos", values, [], _nothing_is_listed) == (
         [("text", "text 1", "One."), ("drug", "aspirin", ""), ("text", "text 2", "Two = 2.")],
         [],
     )
@@ -217,7 +238,8 @@ def test_a_text_may_lie_in_a_file(tmp_path: Path) -> None:
     path.write_text("One plus two\nhelped.\n")
     assert _text("combos", "text", f"@{path}") == "One plus two helped."
     assert _text("dti", "target", "MKV") == "MKV" and _text("dti", "drug", "C@H") == "C@H"
-    assert _items("dti", [("target", f"kin=@{path}")], [("target", "two", f"@{path}")])[0] == [
+    values = [("target", f"kin=@{path}")]
+    assert _items("dti", values, [("target", "two", f"@{path}")], _nothing_is_listed)[0] == [
         ("target", "two", "One plus twohelped."),
         ("target", "kin", "One plus twohelped."),
     ]

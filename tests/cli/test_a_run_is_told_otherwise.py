@@ -146,6 +146,18 @@ def test_of_few_runs_every_score_and_where_the_evidence_lies_is_shown(here: Layo
         assert {line.rsplit(maxsplit=1)[0].strip() for line in lines[1:-2]} == {*scores}
 
 
+@pytest.mark.parametrize(
+    ("unpublished", "kind"), [(frozenset[str](), "as-published"), (frozenset({"synthetic"}), "as-defined")]
+)
+def test_the_metrics_of_the_table_come_first(
+    unpublished: frozenset[str], kind: str, running: Running, looked_at: Layout, made_up: Plan
+) -> None:
+    table = only(table_of(looked_at, made_up), slice(0, 1))
+    running(replace(table, unpublished=unpublished))
+    lines = harness_of(*CONSTANT).stdout.split("\n\n")[-1].splitlines()
+    assert lines[1].split()[0] == f"NS-AUC/{kind}"
+
+
 def test_a_published_number_stands_below_ours_with_the_reason(here: Layout, keys: list[str]) -> None:
     words = ("run", "--method", "als_wr", "--dataset", "synthetic", *_SEEDS)
     result = harness_of(*words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,12 @@ def start(root: Path) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+def slowed(root: Path) -> None:
+    """Python takes a while to make an environment."""
+    program = root.parent / "bin" / "python3.11"
+    program.write_text(program.read_text().replace("mkdir", "sleep 1\nmkdir"))
+
+
 def ran(root: Path) -> str:
     return f"harness of {root}, in /: run --suite smoke --install --report\n"
 
@@ -76,6 +83,15 @@ def test_an_environment_is_made_once(tree: Path) -> None:
     out, said = start(tree)
     assert out == ran(tree) and _MADE in said and "anew" not in said
     assert start(tree) == (ran(tree), "")
+
+
+def test_of_two_at_once_one_makes_the_environment(tree: Path) -> None:
+    slowed(tree)
+    with ThreadPoolExecutor() as pool:
+        both = sorted(pool.map(start, [tree, tree]), key=lambda one: _MADE in one[1])
+    waited, made = both
+    assert waited == (ran(tree), "another command makes the environment in .venv: waiting for it\n")
+    assert made[0] == ran(tree) and _MADE in made[1] and "anew" not in made[1]
 
 
 @pytest.mark.parametrize("lock", ["run", "dev"])

@@ -24,8 +24,6 @@ _OTHERS = {
     # several keys begin so
     ("harness/audit/selection.py", " keys begin with '"),
     ("harness/handles/lookup.py", " keys begin with '"),
-    # whole sentences of a notice that is about many
-    ("harness/results/store.py", " runs are older than the log; it says so of each"),
 }
 
 

@@ -160,7 +160,7 @@ def test_runs_that_failed_do_not_vanish_from_a_mean() -> None:
     assert judged(one, runs).reason == "the interval lies within one published standard deviation"
     runs |= {50: run(None, Verdict.MEMORY), 51: run(None)}
     told = judged(one, runs)
-    assert told.n == 50 and told.reason.endswith("; 2 of our 52 runs have no value")
+    assert told.n == 50 and told.reason.endswith("; 2 of our 52 runs without a value")
 
 
 def status(published: str, runs: dict[int, Obtained]) -> Comparison:
@@ -294,13 +294,13 @@ def test_a_band_is_as_wide_as_the_printed_deviation_or_five_hundredths(sd: float
     assert few.ours == pytest.approx(0.8)
     assert at(0.0, 0).verdict is ClaimVerdict.PENDING
     undefined = judged(claim(statistic="band", seed=None, sd=sd), {1: run(None), 2: run(None)})
-    assert undefined.verdict is ClaimVerdict.PENDING and "none of our 2 runs" in undefined.reason
+    assert undefined.verdict is ClaimVerdict.PENDING and "in our 2 runs" in undefined.reason
 
 
 def test_a_band_tells_the_runs_it_is_without() -> None:
     one = claim(statistic="band", seed=None, sd=0.02, note="of one type")
     runs = {seed: run(0.8) for seed in range(3)} | {3: run(None), 4: run(None, Verdict.TIMEOUT)}
-    reason = "within the printed deviation; all 3 values are equal; 2 of our 5 runs have no value; of one type"
+    reason = "within the printed deviation; all 3 values are equal; 2 of our 5 runs without a value; of one type"
     assert judged(one, runs).reason == reason
     # what was not made or not scored yet is no lost value
     waiting = {**{seed: run(0.8) for seed in range(3)}, 3: run(None, Verdict.INTERRUPTED)}

@@ -25,9 +25,8 @@ from harness.planning.budget import Share
 from harness.planning.jobs import Job, make_job, on_accelerator
 from harness.planning.obstacles import ObstacleNotes, Obstacles
 from harness.planning.plan import make_plan
-from harness.report.content import run_command
 from harness.splits.spec import parse_split
-from harness.status.table import ScoredCell, row_name
+from harness.status.table import row_name
 from tests.core.word_for_word import said
 from tests.fabricate import job_of
 
@@ -64,8 +63,6 @@ def test_a_run_on_a_gpu_is_another_run_and_says_so(layout: Layout) -> None:
     assert of_gpu.image_tree == on_cpu.planned.image_tree and of_gpu.key != on_cpu.planned.key
     assert "[cuda]" in job.label and "[cuda]" not in usual.label
     assert (row_name(usual, {}), row_name(job, {})) == ("mlp", "mlp [cuda]")
-    shown = ScoredCell(on_gpu, row_name(job, {}), {}, False, {}, {}, scored=False)
-    assert run_command(shown).endswith("--accelerator cuda")
 
 
 def test_it_is_lent_one_gpu_and_the_memory_that_cuda_takes(layout: Layout) -> None:

@@ -222,7 +222,7 @@ def test_a_merge_tells_of_each_run_and_takes_its_obstacle_away(here: Store, tmp_
         f"{label.format('constant', 3)}: a file of a run is missing",
     }
     assert told.words[1:3] == [steps[key] for key in sorted(steps)]
-    assert told.words[3:] == [f"note {here.log.path}: 1 runs are older than the log; it says so of each"]
+    assert told.words[3:] == [f"note {here.log.path}: 1 run older than the log; it says so of each"]
     assert {*obstacles.all("run")} == {planned_job(3).key, planned_job(4).key}
     assert not any(path.name.startswith("merging-") for path in (here.folder.parent / "work").rglob("*"))
 

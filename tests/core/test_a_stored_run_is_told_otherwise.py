@@ -197,7 +197,7 @@ def test_runs_that_are_older_than_the_log_are_told_once(here: Store) -> None:
     path = here.log.path
     path.unlink()
     with here.open_log() as (_, notes):
-        assert notes == [f"{path}: 1 runs are older than the log; it says so of each"]
+        assert notes == [f"{path}: 1 run older than the log; it says so of each"]
     (leaf,) = here.log.leaves()
     assert (leaf.kind, leaf.key, leaf.note) == (
         Event.IMPORT,

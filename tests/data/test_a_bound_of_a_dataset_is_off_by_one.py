@@ -233,31 +233,31 @@ def test_an_infinite_feature_is_refused_with_its_place(
 ) -> None:
     with pytest.raises(CorruptData) as refused:
         checks.checked_remarks(features_with(kind, place, value))
-    assert refused.value.what == f"1 {kind} features are infinite"
+    assert refused.value.what == f"1 {kind} feature infinite"
     assert refused.value.where == f"dataset small: {where}"
 
 
-NONE: Callable[[int], str] = "{} drug features are unknown; preparation fills in column means".format
+NONE: Callable[[int], str] = "{} drug features unknown; preparation fills in column means".format
 
 
 @pytest.mark.parametrize(
     ("features", "remarks"),
     [
-        ([[1, 2], [3, 4], [5, np.nan]], [NONE(1)]),
+        ([[1, 2], [3, 4], [5, np.nan]], ["1 drug feature unknown; preparation fills in column means"]),
         # a column is constant by its known values alone, and one without any is as well
         (
             [[1, np.nan], [3, np.nan], [5, 7]],
-            [NONE(2), "1 drug feature columns are constant; standardised they are zero"],
+            [NONE(2), "1 drug feature column constant, so zero once standardised"],
         ),
         (
             [[1, np.nan], [3, np.nan], [5, np.nan]],
-            [NONE(3), "1 drug feature columns are constant; standardised they are zero"],
+            [NONE(3), "1 drug feature column constant, so zero once standardised"],
         ),
         (
             [[np.nan, np.nan], [3, 4], [5, 7]],
-            [NONE(2), "1 drug rows have no feature at all; they get the mean of every column"],
+            [NONE(2), "1 drug row without any feature; there the mean of every column is put"],
         ),
-        ([[1, 2], [1, 2], [1, 7]], ["1 drug feature columns are constant; standardised they are zero"]),
+        ([[1, 2], [1, 2], [1, 7]], ["1 drug feature column constant, so zero once standardised"]),
     ],
 )
 def test_odd_features_are_remarked_on(features: list[list[float]], remarks: list[str]) -> None:
@@ -266,8 +266,6 @@ def test_odd_features_are_remarked_on(features: list[list[float]], remarks: list
 
 def test_rows_and_columns_without_associations_are_counted_apart() -> None:
     drugs = replace(SMALL, associations=np.array([[1, -1], [0, 0], [0, 0]], dtype=np.int8))
-    assert checks.checked_remarks(drugs) == ("2 drugs have no known association; they stay, as rows of zeros",)
+    assert checks.checked_remarks(drugs) == ("2 drugs without a known association, kept as rows of zeros",)
     diseases = replace(SMALL, associations=np.array([[1, 0], [-1, 0], [1, 0]], dtype=np.int8))
-    assert checks.checked_remarks(diseases) == (
-        "1 diseases have no known association; they stay, as rows of zeros",
-    )
+    assert checks.checked_remarks(diseases) == ("1 disease without a known association, kept as rows of zeros",)

@@ -124,7 +124,7 @@ def test_of_a_released_split_every_code_has_a_meaning(code: int, row: int) -> No
         ),
         (
             {"drug_features": np.array([[1, 2], [3, np.inf], [-np.inf, 1]])},
-            "2 drug features are infinite",
+            "2 drug features infinite",
             ": drug 'b', feature 'g'",
             "give finite numbers, or leave unknown values empty",
         ),
@@ -145,12 +145,12 @@ def test_every_remark_of_drugs_and_diseases_comes_in_its_order() -> None:
         disease_features=np.array([[nan], [nan]]),
     )
     assert checks.checked_remarks(odd) == (
-        "3 drug features are unknown; preparation fills in column means",
-        "1 drug rows have no feature at all; they get the mean of every column",
-        "1 drug feature columns are constant; standardised they are zero",
-        "2 disease features are unknown; preparation fills in column means",
-        "2 disease rows have no feature at all; they get the mean of every column",
-        "1 disease feature columns are constant; standardised they are zero",
-        "1 drugs have no known association; they stay, as rows of zeros",
-        "1 diseases have no known association; they stay, as rows of zeros",
+        "3 drug features unknown; preparation fills in column means",
+        "1 drug row without any feature; there the mean of every column is put",
+        "1 drug feature column constant, so zero once standardised",
+        "2 disease features unknown; preparation fills in column means",
+        "2 disease rows without any feature; there the mean of every column is put",
+        "1 disease feature column constant, so zero once standardised",
+        "1 drug without a known association, kept as rows of zeros",
+        "1 disease without a known association, kept as rows of zeros",
     )

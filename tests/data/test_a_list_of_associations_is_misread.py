@@ -51,6 +51,11 @@ COLUMNS = (
             ],
         ),
         ("drug,gene\na,x\nb,y\n", "", [("the columns are drug, gene", "a.csv: line 1", COLUMNS)]),
+        (
+            "Drug,disease,source,Year\na,x,s,1\nb,y,s,2\n",
+            "",
+            [("the columns are Drug, disease, source, Year", "a.csv: line 1", "leave out source, Year")],
+        ),
         ("word\na\n", "", [("the columns are word", "a.csv: line 1", COLUMNS)]),
         (
             ",x,,x\na,1,0,1\n,1,1,1\nb,1,2,0\na,0,0,0\n",

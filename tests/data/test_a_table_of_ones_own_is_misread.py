@@ -164,7 +164,7 @@ def test_what_is_quoted_is_read_as_it_was_written(tmp_path_factory: pytest.TempP
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the columns are none"),
+        (b"", "the table is empty"),
         (b"a,b,c\nx,y,1\n", r"the columns are a, b, c\n.*line 1\n.*drug, disease, label.*matrix"),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "an old workbook"),
         (b"PK\x03\x04 no zip", "not a workbook"),

@@ -49,7 +49,7 @@ def test_get_shows_digest_and_remarks(own: Layout, invoke: Invoke) -> None:
     write_dataset(own)
     (row,) = json.loads(invoke("get", "mine", "--json").stdout)["rows"]
     assert len(row["digest"]) == 64
-    assert any("no known association" in remark for remark in row["remarks"])
+    assert any("without a known association" in remark for remark in row["remarks"])
 
 
 def test_get_without_a_name_is_a_usage_error(own: Layout, invoke: Invoke) -> None:
@@ -88,9 +88,28 @@ def test_verify_does_not_call_what_is_missing_corrupt(own: Layout, invoke: Invok
     invoke("get", "mine")
     (path.parent / "drug_features.csv").unlink()
     named, unnamed = invoke("verify", "mine"), invoke("verify")
-    assert named.output == unnamed.output
+    assert unnamed.output == (
+        "mine: not here: to be downloaded: 1 original file of these arrays: harness data verify mine\n"
+    )
     assert re.match(r"mine: not here: .*\n  where: (.|\n)*\n  to do: ", named.output)
     assert (named.return_value, unnamed.return_value) == (4, 0), "what is named must be here"
+
+
+def test_verify_downloads_nothing_that_nobody_named(
+    own: Layout, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_dataset(own)
+    invoke("get", "mine")
+    (path.parent / "drug_features.csv").unlink()
+    wanted: list[str] = []
+
+    def convert(_layout: Layout, name: str, **_: object) -> None:
+        wanted.append(name)
+        raise MissingData("it is not here", where="there", todo="bring it")
+
+    monkeypatch.setattr(module, "convert_dataset", convert)
+    assert "not here" in invoke("verify").output and wanted == []
+    assert "not here" in invoke("verify", "mine").output and wanted == ["mine"]
 
 
 def test_one_faulty_manifest_hides_no_other_dataset(own: Layout, invoke: Invoke) -> None:

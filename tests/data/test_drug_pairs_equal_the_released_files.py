@@ -138,7 +138,7 @@ def test_drugbank_has_features_graph_and_years_of_the_card(drugbank: DdiDataset,
 
 
 def test_known_defects_of_drugbank_are_kept_and_told(drugbank: DdiDataset) -> None:
-    assert "released split 'cluster': 5 items join drugs of other roles" in drugbank.remarks
+    assert "released split 'cluster': 5 items of drugs of other roles" in drugbank.remarks
     assert not any("'random'" in remark and "join" in remark for remark in drugbank.remarks)
     assert "10 drugs of a single atom: graphs without an edge" in drugbank.remarks
     assert any(remark.startswith("390 drugs were approved before 1982") for remark in drugbank.remarks)
@@ -196,7 +196,7 @@ def test_stand_in_has_the_positives_of_the_card_and_negatives_of_its_own(
 def test_stand_in_says_so(repository: Layout, stand_in: DdiDataset) -> None:
     names = ("drugbank", "twosides", "synthetic_ddi", "twosides_standin")
     assert [bool(load_manifest(repository, name).stand_in) for name in names] == [False, False, False, True]
-    assert "1198 negative items are pairs that have some type, in one order or the other" in stand_in.remarks
+    assert "1198 negative items of pairs that have some type, in one order or the other" in stand_in.remarks
 
 
 def test_whole_twosides_converts_as_soon_as_somebody_has_it(private: Layout, shared: Path) -> None:

@@ -70,19 +70,19 @@ def test_no_item_is_refused() -> None:
 def test_one_pair_may_have_another_sign_or_order() -> None:
     pairs = np.array([[0, 1], [0, 1], [1, 0]], dtype=np.int32)
     remarks = checked_remarks(tiny(pairs=pairs, labels=SIGNS, released_names=(), released=np.empty((6, 0))))
-    assert "1 negative items are pairs that have some type, in one order or the other" in remarks
+    assert "1 negative item of pairs that have some type, in one order or the other" in remarks
 
 
 def test_type_without_an_item_and_item_in_a_wrong_part_are_told() -> None:
     assert checked_remarks(tiny(labels=np.array([1, 1, 1]))) == (
-        "1 drugs of a single atom: graphs without an edge",
+        "1 drug of a single atom: graphs without an edge",
         "2 drugs without a node of the knowledge graph",
-        "1 drugs without a year of approval",
-        "1 types have no item",
+        "1 drug without a year of approval",
+        "1 type without an item",
     )
     for part, wrong in ((5, 0), (6, 1), (4, 1), (0, 1), (2, 1), (-2, 0)):
         released = tiny().released.copy()
         released[4] = part, 9
         remarks = checked_remarks(tiny(released=released))
-        told = [remark for remark in remarks if "join drugs of other roles" in remark]
+        told = [remark for remark in remarks if "of drugs of other roles" in remark]
         assert len(told) == wrong, part

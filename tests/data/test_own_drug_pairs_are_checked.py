@@ -57,14 +57,14 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
     twin = DRUGS + "D,OCC,,,,\n"
     write_pairs(own, tables={"drugs.csv": twin}, statistics={**STATISTICS, "drugs": 4, "entities": 6})
     assert load_dataset(own, "mine").remarks == (
-        "1 drugs without any item; they stay",
-        "1 drugs of a single atom: graphs without an edge",
-        "1 drugs with the structure of another drug",
+        "1 drug without any item; they stay",
+        "1 drug of a single atom: graphs without an edge",
+        "1 drug with the structure of another drug",
         "2 drugs without a node of the knowledge graph",
         "3 drugs without a text; it is empty",
         "3 drugs without a text of the knowledge graph; it is empty",
         "2 drugs without a year of approval",
-        "1 items more than ordered pairs: those pairs have several types",
+        "1 item more than ordered pairs: some pairs have several types",
     )
 
 
@@ -105,7 +105,7 @@ def test_relations_take_the_order_of_the_manifest(own: Layout) -> None:
         ("interactions.csv", "head,tail,type", "head,tail,kind", r"the columns are head, tail, kind"),
         ("interactions.csv", TRIPLETS, "head,tail,type\n", r"there is no item"),
         ("knowledge.csv", "C,gene,binds", "A,gene,binds", r"'A, gene, binds' is also in line 2\n.*line 4"),
-        ("knowledge.csv", KNOWLEDGE, "", r"the columns are none\n.*knowledge.csv: line 1"),
+        ("knowledge.csv", KNOWLEDGE, "", r"the table is empty\n.*knowledge.csv"),
     ],
 )
 def test_fault_is_refused_with_file_and_line(own: Layout, file: str, old: str, new: str, message: str) -> None:

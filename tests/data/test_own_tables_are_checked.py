@@ -27,11 +27,19 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
     features = "drug,mass,rings\naspirin,,1\nibuprofen,206.3,1\nzinc,,\n"
     write_dataset(own, tables={"drug_features.csv": features})
     assert load_dataset(own, "mine").remarks == (
-        "3 drug features are unknown; preparation fills in column means",
-        "1 drug rows have no feature at all; they get the mean of every column",
-        "2 drug feature columns are constant; standardised they are zero",
-        "1 drugs have no known association; they stay, as rows of zeros",
+        "3 drug features unknown; preparation fills in column means",
+        "1 drug row without any feature; there the mean of every column is put",
+        "2 drug feature columns constant, so zero once standardised",
+        "1 drug without a known association, kept as rows of zeros",
     )
+
+
+def test_names_that_a_person_may_have_meant_as_one_are_remarked_on(own: Layout) -> None:
+    features = "drug,mass,rings\naspirin,1,5\nAspirin,2,4\nibuprofen,3,3\nzinc,4,2\nZINC,7,1\nzInc,6,5\n"
+    write_dataset(own, tables={"drug_features.csv": features}, statistics={"drugs": 6})
+    names = "'Aspirin', 'aspirin', 'ZINC', 'zInc', 'zinc'"
+    remark = f"names that differ in capitals alone are each a drug of its own: {names}"
+    assert remark in load_dataset(own, "mine").remarks
 
 
 @pytest.mark.parametrize(
@@ -46,7 +54,7 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
         ("drug_features.csv", "180.2", "heavy", r"'heavy' is not a number\n.*line 2, column 'mass'"),
         ("drug_features.csv", "180.2", "inf", r"infinite\n.*drug 'aspirin', feature 'mass'"),
         ("drug_features.csv", "180.2", "1e999", "infinite"),
-        ("disease_features.csv", "pain,1", "pain,inf", r"1 disease features are infinite\n.*disease 'pain'"),
+        ("disease_features.csv", "pain,1", "pain,inf", r"1 disease feature infinite\n.*disease 'pain'"),
         ("drug_features.csv", "zinc", "aspirin", r"'aspirin' is also in line 2\n.*line 4"),
         ("drug_features.csv", "mass,rings", "mass,mass", "drug feature names occur more than once, 'mass'"),
         ("disease_features.csv", "flu,0", "flu", "1 cell instead of 2"),
@@ -61,10 +69,10 @@ def test_fault_is_found_with_its_place(own: Layout, table: str, old: str, new: s
 @pytest.mark.parametrize(
     ("table", "text", "message"),
     [
-        ("associations.csv", "", "the columns are none"),
+        ("associations.csv", "", "the table is empty"),
         ("associations.csv", "drug,disease,label\n", "there is no positive association"),
         ("associations.csv", "drug,disease,label\naspirin,pain,-1\n", "there is no positive association"),
-        ("drug_features.csv", "", "the table has no features"),
+        ("drug_features.csv", "", "the table is empty"),
         ("drug_features.csv", "drug\naspirin\n", "the table has no features"),
         ("disease_features.csv", "disease,chronic\n", "the table has no features"),
     ],

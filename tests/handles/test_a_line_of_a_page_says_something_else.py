@@ -23,11 +23,12 @@ from harness.handles import (
     page_text,
     runs_to_forget,
 )
-from harness.handles.lookup import key_text, run_command, stored_handle
-from harness.planning.jobs import PlannedJob
+from harness.handles.lookup import key_text, stored_handle
+from harness.planning.jobs import Job, PlannedJob
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores, scorer_digest, scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run
 
 KEY = "ab" * 32
@@ -108,6 +109,11 @@ def test_a_page_reads_so() -> None:
     ]
 
 
+def _predicting() -> Job:
+    job = planned_job().job
+    return job.model_copy(update={"split": SplitSpec(strategy="unknown_pairs", seed=0)})
+
+
 @pytest.mark.parametrize(
     ("changed", "line", "place"),
     [
@@ -125,7 +131,16 @@ def test_a_page_reads_so() -> None:
             "  not of today's metrics: run the job again to have them",
             23,
         ),
-        ({"scores": None}, "  none that are fresh: harness score abababababab", 23),
+        (
+            {"scores": None, "job": planned_job().job.model_dump()},
+            "  none that are fresh: harness score abababababab",
+            27,
+        ),
+        (
+            {"scores": None, "job": _predicting().model_dump()},
+            "  none: split unknown_pairs asks for what is not known: there is no truth to score by",
+            27,
+        ),
         ({"resources": {}}, "  nothing was measured", 18),
         ({"resources": {"cpu_s": 1.0}}, "  1.0 s CPU", 18),
         ({"made": {**PAGE["made"], "made_by": None, "engine": {}}}, "  by an engine , attempts: 2", 20),
@@ -242,7 +257,7 @@ def test_a_committed_run_tells_what_it_has(here: Layout) -> None:
     assert (handle.where, replace(handle, reference=None).where) == ("results.jsonl.gz: line 1", "")
     assert replace(handle, folder=Path("/there")).where == "/there"
     with pytest.raises(MissingData) as refused:
-        handle.log()
+        handle.log(here)
     sha256, key = "log.txt-1" * 8, handle.key[:12]
     assert (refused.value.what, refused.value.where) == (
         "a reference result keeps no log, only the log's sha256",
@@ -253,25 +268,9 @@ def test_a_committed_run_tells_what_it_has(here: Layout) -> None:
         "harness run --method constant --dataset synthetic --seed 1"
     )
     with pytest.raises(MissingData) as refused:
-        run(planned_job(), files={}).log()
+        run(planned_job(), files={}).log(here)
     assert refused.value.where.endswith(": none")
     assert not run(planned_job(), files={}).has_recorded(b"")
-
-
-def test_the_command_names_what_is_not_usual() -> None:
-    planned = planned_job(7)
-    other = planned.job.model_copy(update={"variant": "corrected", "accelerator": "cuda"})
-    assert run_command(planned) == "harness run --method constant --dataset synthetic --seed 7"
-    split = planned.job.split.model_copy(update={"strategy": "cold"})
-    job = other.model_copy(update={"split": split})
-    assert run_command(planned.model_copy(update={"job": job})) == (
-        "harness run --method constant --variant corrected --dataset synthetic --split cold --seed 7"
-        " --accelerator cuda"
-    )
-    job = planned.job.model_copy(update={"options": {"inner_folds": 3}, "upstream": "a" * 64})
-    assert run_command(planned.model_copy(update={"job": job})) == (
-        "harness run --method constant --dataset synthetic --seed 7 --inner-folds 3 --upstream DIR"
-    )
 
 
 @pytest.fixture
@@ -285,12 +284,12 @@ def store(here: Layout, tmp_path: Path) -> Store:
 
 def test_a_log_that_is_gone_is_told(here: Layout, store: Store) -> None:
     handle = stored_handle(store, planned_job(1).key)
-    assert handle.log() == b"a line\n"
+    assert handle.log(here) == b"a line\n"
     assert handle.has_recorded(b"a line\n") and not handle.has_recorded(b"a line")
     assert handle.folder is not None
     (handle.folder / "log.txt").unlink()
     with pytest.raises(MissingData) as refused:
-        handle.log()
+        handle.log(here)
     assert (refused.value.what, refused.value.where, refused.value.todo) == (
         "this run has no log",
         str(handle.folder),

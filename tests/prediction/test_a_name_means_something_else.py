@@ -15,7 +15,7 @@ from harness.benchmarks import Dataset
 from harness.benchmarks.new_item import Kind
 from harness.data import load_dataset
 from harness.prediction import PredictionRequest
-from harness.prediction.names import known_name, selection_of
+from harness.prediction.names import is_known, known_name, selection_of
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,18 @@ def test_a_name_is_of_the_kind_that_was_said(dataset: Dataset) -> None:
     with pytest.raises(UsageError, match=f"nothing in dataset synthetic is called '{diseases[4]}'") as refused:
         known_name("repurposing", dataset, diseases[4], "drug")
     assert refused.value.where == "--drug"
+
+
+def test_of_names_that_differ_in_capitals_alone_the_one_that_is_written_is_meant(dataset: Dataset) -> None:
+    drugs, _ = names_of(dataset)
+    both = replace(dataset, drug_ids=("5-FU", "5-fu", "aspirin", *drugs[3:]))
+    assert [known_name("repurposing", both, one) for one in ("5-FU", "5-fu", "ASPIRIN")] == [
+        "5-FU",
+        "5-fu",
+        "aspirin",
+    ]
+    assert is_known("repurposing", both, "5-fu", "drug") and not is_known("repurposing", both, "5-Fu", "drug")
+    assert not is_known("repurposing", both, "5-fu", "disease")
 
 
 def test_a_name_that_nothing_has_is_told_with_those_near_it(dataset: Dataset) -> None:
@@ -165,6 +177,6 @@ def test_a_pair_is_refused_in_the_words_of_its_benchmark(repository: Layout, dat
 
 def test_a_kind_that_is_in_no_list_is_no_kind_of_a_pair(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = {"drug": Kind(lists=("drug_ids",)), "note": Kind("a text")}
-    monkeypatch.setattr("harness.prediction.names.extension_of", lambda _: SimpleNamespace(KINDS=kinds))
+    monkeypatch.setattr("harness.benchmarks.new_item.extension_of", lambda _: SimpleNamespace(KINDS=kinds))
     request = PredictionRequest(methods=("x",), dataset="synthetic", pairs=(("drug1", "drug2"),))
     assert selection_of("repurposing", dataset, request).pairs == {frozenset({"drug1", "drug2"})}

@@ -341,7 +341,7 @@ def test_an_old_statement_beside_the_new_log_is_found(signed: Layout, harness: C
     for path in before.glob("statement*"):
         shutil.copyfile(path, signed.reference / path.name)
     outcome = harness("audit", "--reference", "--signed")
-    assert outcome.exit_code == 5 and "1 leaves are newer than the statement" in outcome.output
+    assert outcome.exit_code == 5 and "1 leaf newer than the statement" in outcome.output
 
 
 def test_commits_remember_where_the_cache_does_not(signed: Layout, harness: Command, key: Path) -> None:

@@ -261,7 +261,7 @@ def test_runs_from_before_the_log_are_imported_once_and_said_so(tmp_path: Path) 
     (tmp_path / LOG).unlink()
     with store.open_log() as (log, notes):
         (note,) = notes
-    assert "2 runs are older than the log" in note
+    assert "2 runs older than the log" in note
     assert {one.kind for one in log.leaves()} == {Event.IMPORT}
     assert {one.note for one in log.leaves()} == {"stored before there was a log"}
     put_run(store, planned_job(3), tmp_path / "work3")

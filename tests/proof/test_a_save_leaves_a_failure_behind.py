@@ -76,7 +76,7 @@ def test_results_without_leaves_are_imports(made: Layout) -> None:
     assert {leaf.note for leaf in leaves} == {"no leaf of the store says how it came about"}
     remarks = attest(made, reference_set(made)).statement.remarks
     # that none is missing of no plan would say nothing
-    assert [remark.partition(":")[0] for remark in remarks] == ["2 leaves are imports", "no plan is in the log"]
+    assert [remark.partition(":")[0] for remark in remarks] == ["2 imports", "no plan is in the log"]
     (step,) = (one for one in verify(made, reference_set(made)).steps if one.name == "summary")
     assert all(remark in step.what for remark in remarks)
 

@@ -41,7 +41,7 @@ def test_a_confirmation_counts_when_its_key_is_known(made: Layout, harness: Comm
     outcome = harness("audit", "--reference", "--signed")
     assert outcome.exit_code == 0
     assert (
-        f"reader ({confirmation.signer.fingerprint}) ran 1 results again, of the first 4 leaves" in outcome.output
+        f"reader ({confirmation.signer.fingerprint}) ran 1 result again, of the first 4 leaves" in outcome.output
     )
 
 

@@ -14,6 +14,7 @@ from harness import __version__
 from harness.base.errors import AuditError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.proof.attestation import attest
 from harness.proof.digests import digests_of
 from harness.proof.history import memory_path
@@ -176,7 +177,7 @@ def test_what_became_of_the_log_is_said(small: Small) -> None:
     log = small.results.log
     lines, where = log.lines(), str(log.path)
     log.append([FAILURE])
-    what, todo = "1 leaves are newer than the statement", "make the statement again: harness attest"
+    what, todo = "1 leaf newer than the statement", "make the statement again: harness attest"
     assert small.step("log") == ProofStep("log", Held.FAILED, what, where, todo)
     log.path.write_bytes(b"".join(line + b"\n" for line in lines[:2]))
     what = "2 leaves, of which the statement knows 3: some were taken out"
@@ -236,20 +237,20 @@ def test_files_that_are_others_are_named_the_first_eight(small: Small) -> None:
     for count, text in ((1, "more0"), (8, ", ".join(path.name for path in files[:8]))):
         named = ResultSet("", folder, small.results.results, [*small.results.files, *files[:count]])
         (step,) = (one for one in verify(small.layout, named).steps if one.name == "files")
-        what = f"{count} files are not those of the statement: {text}"
+        what = f"{counted(count, 'file')} not as the statement has it: {text}"
         assert step == ProofStep("files", Held.FAILED, what, str(folder), AGAIN)
     every = ResultSet("", folder, small.results.results, [*small.results.files, *files])
     (step,) = (one for one in verify(small.layout, every).steps if one.name == "files")
-    assert step.what == f"9 files are not those of the statement: {text} and 1 more"
+    assert step.what == f"9 files not as the statement has it: {text} and 1 more"
     gone = ResultSet("", folder, small.results.results)
     (step,) = (one for one in verify(small.layout, gone).steps if one.name == "files")
-    assert step.what == "1 files are not those of the statement: values.txt"
+    assert step.what == "1 file not as the statement has it: values.txt"
 
 
 def test_parts_of_the_repository_that_are_others_are_named(small: Small) -> None:
     (small.layout.root / "run_all.sh").write_text("more\n")
     small.forge(lambda predicate: predicate["digests"].update({"docs/gone.md": "1"}))
-    what = "2 parts of the repository are not what they were: commands, docs/gone.md"
+    what = "2 parts of the repository not as it was: commands, docs/gone.md"
     assert small.step("repository") == ProofStep("repository", Held.FAILED, what, str(small.layout.root), AGAIN)
 
 

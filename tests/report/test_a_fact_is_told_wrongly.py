@@ -17,13 +17,12 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
 from harness.planning.plan import Plan
-from harness.report.content import Shared, claim_entry, image_entries, page_data, run_command
+from harness.report.content import Shared, claim_entry, image_entries, page_data
 from harness.report.evidence import Evidence, File, gather
 from harness.results.reference import load_reference
 from harness.results.store import Store
-from harness.splits.spec import SplitSpec
 from harness.status import Table
-from tests.fabricate import drug_cell, planned_of, table_of
+from tests.fabricate import planned_of, table_of
 from tests.report.made_up import claim
 
 _METRICS = (
@@ -91,7 +90,7 @@ def test_every_cell_is_told_with_all_that_it_rests_on(facts: Layout, made_up: Pl
             "reason": record["reason"],
             "key": key,
             "job": {name: job[name] for name in ("method", "variant", "parameters", "options")},
-            "run": f"harness run --method {job['method']} --dataset synthetic --split random --seed SEED",
+            "run": f"harness run --method {job['method']} --dataset synthetic --seed SEED",
             "pins": {
                 "image": record["planned"]["image_tree"],
                 "dataset": record["planned"]["dataset_digest"],
@@ -199,38 +198,6 @@ def test_equal_values_stand_once() -> None:
     assert shared.values == [{"a": 1, "b": 2}, "x", "y"]
     alike = [{"a": 1}, {"a": 1.0}, {"a": True}, {"a": "1"}, "{'a': 1}"]
     assert [shared.number(one) for one in (*alike, *alike)] == [3, 4, 5, 6, 7] * 2
-
-
-_CELL = drug_cell("mlp", {}, {}, seed=7)
-
-
-@pytest.mark.parametrize(
-    ("change", "choices", "words"),
-    [
-        ({}, {}, ""),
-        ({"variant": "corrected"}, {}, " --variant corrected"),
-        ({"upstream": "a" * 64}, {}, " --upstream DIR"),
-        ({"accelerator": "cuda"}, {}, " --accelerator cuda"),
-        ({}, {"alpha": 2.5, "name": "a b"}, """ --set alpha=2.5 --set 'name="a b"'"""),
-        ({"variant": "v", "accelerator": "cuda"}, {"k": True}, " --variant v --accelerator cuda --set k=true"),
-    ],
-)
-def test_the_command_runs_this_cell_alone(change: dict[str, Any], choices: dict[str, Any], words: str) -> None:
-    cell = replace(_CELL.cell, job=_CELL.cell.job.model_copy(update=change))
-    scored = replace(_CELL, cell=cell, choices=choices)
-    usual = "harness run --method mlp --dataset synthetic_ddi --split cluster --seed"
-    assert run_command(scored) == f"{usual} 7{words}"
-    assert run_command(scored, seed="SEED") == f"{usual} SEED{words}"
-
-
-def test_options_and_splits_are_part_of_the_command(made_up: Plan) -> None:
-    job = made_up.cells[0].job.model_copy(update={"options": {"inner_folds": 0}})
-    split = SplitSpec.model_validate({"strategy": "cluster", "seed": 3, "parameters": {"gamma": 0.5}})
-    job = job.model_copy(update={"split": split})
-    scored = replace(_CELL, cell=replace(_CELL.cell, job=job))
-    assert run_command(scored) == (
-        "harness run --method constant --dataset synthetic --split cluster:gamma=0.5 --seed 3 --inner-folds 0"
-    )
 
 
 def test_an_image_is_told_only_of_a_run(facts: Layout, made_up: Plan) -> None:

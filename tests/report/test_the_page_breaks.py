@@ -143,7 +143,7 @@ def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tab: Tab) -> None:
     panel = document[document.index("<dialog") :]
     assert re.match(r"<dialog[^>]* open", panel)
     for told in (
-        "harness run --method als_wr --dataset synthetic --split random --seed 17263407",
+        "harness run --method als_wr --dataset synthetic --seed 17263407",
         f"harness audit {planned.key[:12]} --replay 1",
         planned.image_tree,
         planned.dataset_digest,

@@ -94,7 +94,7 @@ def test_a_band_tells_the_runs_it_is_without(names: PublishedNames) -> None:
     runs |= {seed: Obtained("f" * 64, Verdict.MEMORY, "killed", None, {}) for seed in (3, 4)}
     found = Single(names, known, {HERE: runs}).judge(claim_of("band", "S1 F1", 0.023))
     assert (found.verdict, found.n) == (ClaimVerdict.REPRODUCED, 3)
-    assert found.reason == "within the printed deviation; all 3 values are equal; 2 of our 5 runs have no value"
+    assert found.reason == "within the printed deviation; all 3 values are equal; 2 of our 5 runs without a value"
 
 
 def test_costs_are_never_judged(ddi_book: Book) -> None:

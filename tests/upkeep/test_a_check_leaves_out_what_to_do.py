@@ -227,11 +227,10 @@ def test_copies_in_a_mirror_are_found(monkeypatch: pytest.MonkeyPatch, layout: L
     monkeypatch.setattr(doctor, "missing_tables", lambda *_: ())
     monkeypatch.setattr(doctor, "changed_files", lambda *_: [])
     monkeypatch.setattr(doctor, "is_converted", lambda *_: False)
-    monkeypatch.setattr(doctor, "mirror_folders", lambda mirrors: [*mirrors, "and below"])
     monkeypatch.setattr(doctor, "local_copy", copy)
     manifest = load_manifest(layout, "fdataset")
     check = doctor._dataset(layout, "fdataset", [tmp_path])
-    assert asked == [(layout, "fdataset", file, [tmp_path, "and below"]) for file in manifest.files]
+    assert asked == [(layout, "fdataset", file, [tmp_path]) for file in manifest.files]
     assert check.detail == f"not here: 1 original file ({manifest.files[0].bytes / 1e6:.1f} MB)"
 
 

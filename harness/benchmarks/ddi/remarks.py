@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from harness.base.plurals import counted
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.molecules import canonical_smiles, is_unknown, molecules_of
 
@@ -36,7 +37,7 @@ def _drug_remarks(dataset: DdiDataset) -> list[str]:
         "without a text of the knowledge graph; it is empty": _empty_count(dataset.graph_texts),
         "without a year of approval": int((dataset.years == 0).sum()),
     }
-    return [f"{count} drugs {what}" for what, count in counts.items() if count]
+    return [f"{counted(count, 'drug')} {what}" for what, count in counts.items() if count]
 
 
 def _empty_count(texts: tuple[str, ...]) -> int:
@@ -52,14 +53,16 @@ def _item_remarks(dataset: DdiDataset) -> list[str]:
         positives = set(map(tuple, drugs[positive].tolist()))
         unclean = sum(pair in positives for pair in map(tuple, drugs[~positive].tolist()))
         if unclean:
-            remarks.append(f"{unclean} negative items are pairs that have some type, in one order or the other")
+            remarks.append(
+                f"{counted(unclean, 'negative item')} of pairs that have some type, in one order or the other"
+            )
     else:
         present = np.bincount(dataset.labels, minlength=dataset.types) > 0
         several = len(dataset.pairs) - len(np.unique(dataset.pairs, axis=0))
         if several:
-            remarks.append(f"{several} items more than ordered pairs: those pairs have several types")
+            remarks.append(f"{counted(several, 'item')} more than ordered pairs: some pairs have several types")
     if not present.all():
-        remarks.append(f"{int((~present).sum())} types have no item")
+        remarks.append(f"{counted(int((~present).sum()), 'type')} without an item")
     return remarks
 
 
@@ -74,7 +77,9 @@ def _release_remarks(dataset: DdiDataset) -> list[str]:
         low, high = np.sort(roles[dataset.pairs[inside]], axis=1).T
         fitting = (low == np.where(setting == 2, side + 1, 0)) & (high == np.where(setting > 0, side + 1, 0))
         if not fitting.all():
-            remarks.append(f"released split '{name}': {int((~fitting).sum())} items join drugs of other roles")
+            remarks.append(
+                f"released split '{name}': {counted(int((~fitting).sum()), 'item')} of drugs of other roles"
+            )
         if not inside.all():
-            remarks.append(f"released split '{name}': {int((~inside).sum())} items are outside")
+            remarks.append(f"released split '{name}': {counted(int((~inside).sum()), 'item')} outside")
     return remarks

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from harness.base.errors import CorruptData
+from harness.base.plurals import counted
 from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
 
 
@@ -29,10 +30,10 @@ def checked_remarks(dataset: RepurposingDataset) -> tuple[str, ...]:
         _check_names(f"{kind} feature", names, where)
         _check_finite(kind, ids, names, features, where)
         remarks += _feature_remarks(kind, features)
-    for kind, axis in (("drugs", 1), ("diseases", 0)):
+    for kind, axis in (("drug", 1), ("disease", 0)):
         empty = int((~(dataset.associations != 0).any(axis=axis)).sum())
         if empty:
-            remarks.append(f"{empty} {kind} have no known association; they stay, as rows of zeros")
+            remarks.append(f"{counted(empty, kind)} without a known association, kept as rows of zeros")
     return tuple(remarks)
 
 
@@ -90,7 +91,7 @@ def _check_finite(kind: str, ids: Sequence[str], names: Sequence[str], features:
     if len(infinite):
         row, column = infinite[0]
         raise CorruptData(
-            f"{len(infinite)} {kind} features are infinite",
+            f"{counted(len(infinite), f'{kind} feature')} infinite",
             where=f"{where}: {kind} '{ids[row]}', feature '{names[column]}'",
             todo="give finite numbers, or leave unknown values empty",
         )
@@ -100,13 +101,17 @@ def _feature_remarks(kind: str, features: Features) -> list[str]:
     unknown = np.isnan(features)
     remarks = []
     if unknown.any():
-        remarks.append(f"{int(unknown.sum())} {kind} features are unknown; preparation fills in column means")
+        remarks.append(
+            f"{counted(int(unknown.sum()), f'{kind} feature')} unknown; preparation fills in column means"
+        )
     nameless = int(unknown.all(axis=1).sum()) if features.shape[1] else 0
     if nameless:
-        remarks.append(f"{nameless} {kind} rows have no feature at all; they get the mean of every column")
+        remarks.append(
+            f"{counted(nameless, f'{kind} row')} without any feature; there the mean of every column is put"
+        )
     most = np.where(unknown, -np.inf, features)
     least = np.where(unknown, np.inf, features)
     constant = int((most.max(axis=0, initial=-np.inf) <= least.min(axis=0, initial=np.inf)).sum())
     if constant:
-        remarks.append(f"{constant} {kind} feature columns are constant; standardised they are zero")
+        remarks.append(f"{counted(constant, f'{kind} feature column')} constant, so zero once standardised")
     return remarks

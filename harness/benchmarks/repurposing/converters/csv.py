@@ -139,10 +139,14 @@ def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[l
         )
     if _is_matrix(table):
         return _of_matrix(table, faults)
+    others = [name for name in table.header if name.lower() not in (*_ENDS, _LABEL)]
+    is_list = {*_ENDS} <= {*columns}
     raise CorruptData(
-        f"the columns are {', '.join(table.header) or 'none'}",
+        f"the columns are {', '.join(table.header)}",
         where=table.where(1),
-        todo=f"for a list of pairs, name them {', '.join((*_ENDS, _LABEL))} ({_LABEL} may be left out); for a "
+        todo=f"leave out {', '.join(others)}"
+        if is_list and others
+        else f"for a list of pairs, name them {', '.join((*_ENDS, _LABEL))} ({_LABEL} may be left out); for a "
         "matrix, give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells",
     )
 
