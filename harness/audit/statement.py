@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.audit.steps import Checked, Lack, Step, not_checked
+from harness.audit.steps import Checked, Lack, Step, guarded, not_checked
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.proof.plans import summary
@@ -25,6 +25,10 @@ _OF_THE_LOG = ("history", "results")
 
 def check_statement(layout: Layout, *, reference: bool = False) -> list[Step]:
     """Where log and statement tell of something else than what is here; strict audits accept none of it."""
+    return guarded("log", lambda: _steps(layout, reference=reference))
+
+
+def _steps(layout: Layout, *, reference: bool) -> list[Step]:
     results = reference_set(layout) if reference else stored_set(layout)
     path = results.folder / STATEMENT
     if not path.is_file():

@@ -86,6 +86,17 @@ def test_a_line_of_the_log_that_is_no_leaf_is_told_of_without_a_statement(eviden
     assert told.what.startswith(f"no leaf of a log: {path}: line ")
 
 
+@pytest.mark.parametrize("of", ["evidence", "stated"])
+def test_a_log_that_is_a_folder_is_a_broken_link(of: str, request: pytest.FixtureRequest) -> None:
+    layout: Layout = request.getfixturevalue(of)
+    path = layout.local / LOG
+    path.unlink()
+    path.mkdir()
+    (told,) = check_statement(layout)
+    assert (told.name, told.checked, told.where) == ("log", Checked.FAILED, str(path))
+    assert told.what == "can't be read: Is a directory"
+
+
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
     evidence: Layout, is_gone: bool
