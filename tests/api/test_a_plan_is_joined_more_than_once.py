@@ -82,7 +82,7 @@ def test_claims_are_a_frame(evidence: Layout) -> None:
     frame = api.table(book)
     assert len(frame) == len(book.comparisons) > 0
     assert set(frame["method"]) == {"als_wr"} and frame["published"].notna().all()
-    with pytest.raises(UsageError, match="no method is called 'nobody'"):
+    with pytest.raises(UsageError, match="no method of ours or of claims is called 'nobody'"):
         api.compare("repurposing", methods="nobody", repository=api.Repository(evidence))
 
 
