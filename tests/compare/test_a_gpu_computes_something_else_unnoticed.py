@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from harness import api
-from harness.base.files import read_json
+from harness.base.files import read_json, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import main
@@ -23,7 +23,7 @@ from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import make_plan
 from harness.results.reference import save_reference
-from harness.results.scoring import scores_path
+from harness.results.scoring import parse_scores, scores_path
 from harness.results.store import Store
 from tests.audit.forging import forge_plan
 from tests.fabricate import job_of, plan_of, planned_of, put_run, record_seeds
@@ -86,6 +86,17 @@ def test_the_card_says_how_far_apart_they_may_be(
     assert all(one.allowed == 0.5 * max(1, abs(one.cpu or 0)) for one in found_in(evidence).pairs)
 
 
+def test_of_a_large_metric_a_part_of_what_the_cpu_gives_is_allowed(
+    evidence: Layout, both: tuple[str, str]
+) -> None:
+    path, metric = scores_path(evidence, both[0]), "AUC/as-published"
+    scores = parse_scores(read_json(path))
+    assert scores is not None
+    write_json(path, replace(scores, metrics={**scores.metrics, metric: -400.0}).to_json())
+    allowed = {one.metric: one.allowed for one in found_in(evidence).pairs}
+    assert (allowed[metric], allowed["NS-AUC/as-published"]) == (4.0, 0.01)
+
+
 @pytest.mark.parametrize(
     ("cpu", "gpu", "allowed", "agrees"),
     [
@@ -104,7 +115,9 @@ def test_what_agrees(cpu: float | None, gpu: float | None, allowed: float, *, ag
     assert Accelerators([pair], []).differing == ([] if agrees else [pair])
 
 
-def test_a_reference_result_stands_for_a_run_on_the_cpu(evidence: Layout, both: tuple[str, str]) -> None:
+def test_a_reference_result_stands_for_a_run_on_the_cpu(
+    evidence: Layout, both: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = found_in(evidence).pairs
     store = Store(evidence.runs)
     record_seeds(evidence, [1])
@@ -113,6 +126,9 @@ def test_a_reference_result_stands_for_a_run_on_the_cpu(evidence: Layout, both: 
     assert found_in(evidence) == Accelerators(before, [])
     here = replace(evidence, local=evidence.local.parent / "elsewhere")
     assert found_in(here) == Accelerators([], [])
+    # scores of metrics that were changed since are nothing to compare with
+    monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
+    assert found_in(evidence) == Accelerators([], [planned_on(evidence, "cuda").job])
 
 
 def test_a_run_on_a_gpu_alone_is_listed(evidence: Layout, both: tuple[str, str]) -> None:
@@ -151,6 +167,12 @@ def test_runs_are_chosen(evidence: Layout, both: tuple[str, str]) -> None:
     for nothing in ({"methods": ["han"]}, {"datasets": ["fdataset"]}, {"splits": ["weak"]}, {"seeds": [9]}):
         assert found_in(evidence, **nothing) == Accelerators([], []), nothing
     assert compare_accelerators(evidence, Store(evidence.runs), "ddi") == Accelerators([], [])
+    # a split is asked for with its parameters
+    spec = split.model_copy(update={"parameters": {"test_share": 0.3}})
+    job = planned_on(evidence, "cuda").job.model_copy(update={"split": spec})
+    put_run(evidence, planned_of(make_plan(evidence, "one", [job]).cells[0]))
+    assert found_in(evidence, splits=[spec.text]) == Accelerators([], [job])
+    assert not found_in(evidence, splits=[split.text]).alone
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

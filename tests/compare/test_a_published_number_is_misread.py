@@ -12,7 +12,7 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
 from harness.compare.book import _is_about, group_of
-from harness.compare.claims import Claim, _rounding_by_metric, read_rows
+from harness.compare.claims import Claim, _rounding_by_metric, read_rows, sheet_of
 from harness.compare.names import PublishedNames, Target
 
 CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5", sheet="Table 5")
@@ -76,6 +76,14 @@ def test_a_value_per_seed_is_claimed_for_every_metric_of_its_row(
         one = found[row["method"], row["dataset"], row["split"], int(row["seed"]), "NS-AUC"]
         assert one.published == row["NS-AUC"] and one.sd is None and one.n == 1
         assert one.source == f"{names.sources.files}; iteration {row['iteration']}"
+
+
+@pytest.mark.parametrize(
+    ("table", "sheet"),
+    [("10", "Table 10"), ("4a", "Table 4a"), ("Figure 3", "Figure 3"), ("text", "text"), ("", "")],
+)
+def test_a_number_is_that_of_a_table_and_all_else_says_what_it_is(table: str, sheet: str) -> None:
+    assert sheet_of({"table": table}) == sheet
 
 
 LONG = "dataset,method,split,seed,iteration,metric,value,more\n"

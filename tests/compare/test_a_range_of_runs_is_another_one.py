@@ -200,6 +200,17 @@ def test_a_range_that_holds_no_effect_decides_nothing() -> None:
     assert verdict_of(nothing, claim(MEDIAN, printed, method="all"), nothing)[0] is ClaimVerdict.REPRODUCED
 
 
+def test_a_median_may_lie_as_far_off_as_the_authors_best_three_spread() -> None:
+    """Theirs, whichever three are the best of ours."""
+    values = {
+        place: {seed: {METRIC: run[METRIC] + 0.2 * (place.method == "D")} for seed, run in runs.items()}
+        for place, runs in OURS.values.items()
+    }
+    one = several(PUBLISHED, Side(values)).judge(claim(MEDIAN, 0.1, method="all", rounding=0.001))
+    theirs, others = (float(columns(PUBLISHED, best, [*range(40)]).std(ddof=1)) for best in ("ABC", "ABD"))
+    assert one.margin == pytest.approx(theirs + 0.001, abs=1e-9) and others > 1.1 * theirs
+
+
 def test_what_keeps_a_claim_from_being_judged_is_said_in_its_order() -> None:
     one = claim(DIFFERENCE, 0.1)
     known = several(PUBLISHED, OURS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -108,6 +110,26 @@ def test_a_mean_that_lacks_runs_is_listed_with_the_decided_ones() -> None:
     # those that no number of runs decides have none to name
     edge = judged((0.50, 0.55, 0.60))
     assert edge.needed is None and edge.verdict is ClaimVerdict.NOT_COMPARABLE
+
+
+def test_what_deviates_is_listed_wherever_it_was_published() -> None:
+    """Of more decided claims than are listed, those of tables and those that deviate stay, the latter up to 60."""
+
+    def many(values: tuple[float, ...], number: int, sheet: str, name: str) -> list[Comparison]:
+        one = judged(values, sheet=sheet)
+        return [one._replace(claim=one.claim._replace(metric=f"{name}{at}")) for at in range(number)]
+
+    far = (0.900, 0.901, 0.902)
+    for deviating in (2, 70):
+        claims = [
+            *many(SURE, 61, "", "metric a"),
+            *many(SURE, 3, "Table 3", "metric b"),
+            *many(far, deviating, "", "metric c"),
+        ]
+        text = to_text(Book("repurposing", (), tuple(claims)))
+        shown = Counter(name for name, _ in {*re.findall(r"metric ([abc])(\d+)", text)})
+        assert shown == {"b": 3, "c": min(deviating, 60)}
+        assert f"{len(claims) - shown.total()} claims not listed" in text
 
 
 def test_a_failed_run_needs_no_more_runs() -> None:

@@ -130,10 +130,12 @@ def test_counts_and_lines_are_those_of_the_arrays() -> None:
     pairs = tiny()
     signs = np.array([[1, 0], [0, -1], [0, 1]], dtype=np.int8)
     signed = replace(pairs, labels=signs, years=np.array([0, 1990, 1]), drug_texts=("a", "", ""))
+    signed = replace(signed, graph_texts=("", "b", "c"))
     found = signed.statistics().model_dump()
     assert found["multilabel"] and not pairs.statistics().multilabel and found["negatives"] == 1
     assert pairs.statistics().negatives == 0
-    assert (found["dated"], found["drug_texts"], found["items"], found["types"]) == (2, 1, 3, 2)
+    assert (found["dated"], found["drug_texts"], found["graph_texts"]) == (2, 1, 2)
+    assert (found["items"], found["types"]) == (3, 2)
     assert (found["entities"], found["relations"], found["edges"], found["released"]) == (4, 1, 1, 1)
     assert {name: array.dtype.str for name, array in signed.arrays.items()} == {
         "pairs": "<i4",
@@ -174,6 +176,8 @@ def test_a_digest_is_over_every_value_and_name() -> None:
     assert arrays.content_digest(SMALL) == digest_of({**expected, **names})
     assert set(names) == {"drug_ids", "disease_ids", "drug_feature_names", "disease_feature_names"}
     assert arrays.content_digest(replace(SMALL, name="other")) == arrays.content_digest(SMALL)
+    turned = replace(SMALL, drug_ids=SMALL.drug_ids[::-1])
+    assert arrays.content_digest(turned) != arrays.content_digest(SMALL)
 
 
 def test_kept_arrays_come_back_or_are_refused(tmp_path: Path) -> None:

@@ -241,6 +241,15 @@ def test_a_stand_in_makes_what_is_missing_and_changes_nothing_that_is_there() ->
         assert np.array_equal(made.parts[part].pairs, again.parts[part].pairs)
 
 
+def test_a_stand_in_deals_no_pair_that_its_split_has_and_no_known_one_turned_around() -> None:
+    outside, known = np.full(4, OUTSIDE, dtype=np.int32), {(0, 1), (2, 3)}
+    source = ReleasedSplit("t", outside, {0: lines(*((*pair, [1]) for pair in sorted(known)))})
+    split = ReleasedSplit("s", np.zeros(4, dtype=np.int32), {2: lines((0, 1, [1]))})
+    for seed in range(20):
+        positive, (head, tail) = completed([split, source], seed)[0].parts[0].pairs.tolist()
+        assert positive == [2, 3] and not known & {(head, tail), (tail, head)}
+
+
 def test_stand_ins_of_another_seed_are_others() -> None:
     drugs = 40
     roles = np.zeros(drugs, dtype=np.int32)

@@ -42,6 +42,7 @@ def _with(name: str, place: tuple[int, ...], value: int) -> Callable[[], DdiData
         (lambda: tiny(drug_ids=("a", "a", "c")), r"1 drugs have a name that others have, 'a' for one"),
         (lambda: tiny(type_names=("x", "x")), r"1 types have a name that others have"),
         (lambda: tiny(entity_names=("b", "a", "c", "gene")), r"the first entities are not the drugs"),
+        (lambda: tiny(entity_names=("a", "b", "gene", "c")), r"the first entities are not the drugs"),
         (lambda: tiny(smiles=("C", "CC", "C(")), r"'C\(' is no structure[\s\S]*drug 'c'"),
         (lambda: tiny(labels=SIGNS * 2), r"'labels' holds 2, which is not in -1 to 1"),
         (lambda: tiny(labels=SIGNS * [[1], [0], [1]]), r"neither positive nor negative, or both\n.*item 1"),

@@ -76,6 +76,7 @@ def test_listed_names_are_unknown_in_their_table(tmp_path: Path) -> None:
         ("domains.txt", "x\tthree\nzinc\t7\naspirin\n", "lines differ in their number of cells"),
         ("domains.txt", "", "lines differ in their number of cells"),
         ("diseases.txt", "1\tD1\nD1\t1\n", "1 rows instead of 2"),
+        ("diseases.txt", "1\tD1\nD1\t1\nD2\t1\nD3\t1\n", "3 rows instead of 2"),
         ("pairs.txt", "\tpain\tflu\nzinc\t0\t2\naspirin\t1\t-1\n", "a value is no label"),
     ],
 )

@@ -260,6 +260,25 @@ def test_first_negatives_given_as_corrected_are_found() -> None:
     assert any("occurs" in one for one in broken(target_classes, split, space="TRE", reading="corrected"))
 
 
+def test_negatives_of_the_rarest_drugs_given_as_corrected_are_found() -> None:
+    """A ranking below chance tells as much as one above: it has to be turned around."""
+    dataset, name = crowded(), "category:0"
+    parameters = drug_classes.Parameters(space="TRE", group=name, reading="corrected")
+    split = drug_classes.make(dataset, 1024, parameters)
+    assert drug_classes.broken_promises(dataset, split, parameters) == []
+    rows, negatives = split.rows.copy(), split.rows[:, 3] == NEGATIVE
+    learned, asked = rows[split.is_train], rows[~split.is_train & ~negatives]
+    members = [dataset.drug_ids.index(one) for one in members_of(dataset, f"test2/{name}")]
+    targets, known = np.setdiff1d(learned[:, 2], asked[:, 2]), {tuple(pair) for pair in dataset.pairs.tolist()}
+    # drugs of no other row of the test, each once
+    drugs = np.setdiff1d(learned[:, 1], members)[: negatives.sum()].tolist()
+    rows[negatives, 1:3] = [
+        next((one, target) for target in targets if (one, target) not in known) for one in drugs
+    ]
+    (complaint,) = drug_classes.broken_promises(dataset, pair_split(rows), parameters)
+    assert complaint.startswith("ranking by how rarely a drug occurs has an AUROC of 0.0")
+
+
 def test_nested_spaces_hold_the_others() -> None:
     """As defined, tested nodes are among all nodes; as published, they are not."""
     for reading, shared in (("as-defined", True), ("as-published", False)):

@@ -22,7 +22,7 @@ from harness.benchmarks.repurposing.study.figures import (
     _times,
 )
 from harness.benchmarks.repurposing.study.figures import Panel as PanelOfFigure
-from harness.benchmarks.repurposing.study.sheets import makers
+from harness.benchmarks.repurposing.study.sheets import _spread, makers
 from harness.compare.comparison import ClaimVerdict
 from harness.compare.groups import Several
 from harness.compare.paper import Place
@@ -202,6 +202,10 @@ def test_the_three_fastest_of_those_that_are_often_among_the_best_are_shown() ->
     assert [name for name, _, _ in one.boxes] == ["D", "B", "A"]
     assert [values.tolist() for _, values, _ in one.boxes] == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     assert (one.dataset, one.why_without, two.boxes) == ("One", "why One", ())
+
+
+def test_seconds_are_told_by_their_median() -> None:
+    assert _spread(np.array([9.0, 1.0, 2.0])) == "2 (1 to 9; 3)" and _spread(np.array([])) == "-"
 
 
 def test_only_what_is_judged_counts() -> None:

@@ -177,6 +177,8 @@ def test_the_best_control_has_the_highest_mean_and_of_equal_ones_the_last_name()
     assert replace(sides, controls=("b", "a")).best_control("F1", [place]) == ("b", 0.375)
     assert replace(sides, controls=("none",)).best_control("F1", [place]) is None
     assert sides.best_control("F1", []) is None and sides.title("Sum") == "Sum"
+    better = {**runs, Target("a", "letters", "random"): {1: run(0.5)}}
+    assert replace(sides, book=replace(sides.book, runs=better)).best_control("F1", [place]) == ("a", 0.5)
 
 
 def test_a_number_without_runs_of_its_own_has_no_keys_but_those_it_names(sides: Sides) -> None:

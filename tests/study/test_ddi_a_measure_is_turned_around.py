@@ -290,6 +290,10 @@ def test_the_size_of_a_released_split_has_its_training_items(small: DdiDataset) 
     own = replace(small, released=released, released_names=("some", "none"))
     assert measuring._sized(own).triplets == {"some": int((parts >= 0).sum()), "none": 0, "all": len(parts)}
     assert 0 < (parts > 0).sum() < (parts >= 0).sum() < len(parts)
+    signs = np.tile(np.array([1, -1, 1], dtype=np.int8), (len(parts), 1))
+    several = replace(own, labels=signs, type_names=("a", "b", "c"))
+    doubled = {name: 2 * count for name, count in measuring._sized(own).triplets.items()}
+    assert measuring._sized(several).triplets == doubled
 
 
 @pytest.fixture

@@ -192,6 +192,19 @@ def test_averages_of_our_rows_are_made_and_have_no_rank(elsewhere: Layout, ddi_b
         assert rows["drug_frequency"][f"{split}, average"] == "- / -", "nothing was run of it"
 
 
+def test_what_lacks_a_metric_has_no_average(elsewhere: Layout, ddi_book: Book) -> None:
+    """An average over fewer metrics would stand beside those over all as if it were one of them."""
+    here = Target("majority_type", "drugbank", "released:which=random")
+    (run,) = ddi_book.runs[here].values()
+    assert run.metrics is not None
+    fewer = replace(run, metrics={name: value for name, value in run.metrics.items() if "S2" not in name})
+    study = make_study(elsewhere, replace(ddi_book, runs={**ddi_book.runs, here: {124: fewer}}))
+    assert study is not None
+    (sheet,) = study.only(("10",), ()).sheets
+    row = next(dict(zip(sheet.head, row, strict=True)) for row in sheet.rows if row[1] == "majority_type")
+    assert (row["without, average"], row["with, average"]) == ("- / -", "- / 11.0")
+
+
 def test_a_rank_among_fewer_says_so(elsewhere: Layout, moved_ddi_book: Book) -> None:
     """MLP, MSTE and EmerGNN were run: EmerGNN is first of three, though not all ten are here."""
     study = make_study(elsewhere, moved_ddi_book)
