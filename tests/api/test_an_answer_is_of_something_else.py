@@ -119,8 +119,8 @@ def test_claims_are_those_of_what_was_named(
 @pytest.mark.parametrize("kind", ["method", "dataset", "split"])
 def test_a_misspelt_name_is_no_empty_comparison(layout: Layout, kind: str) -> None:
     asked: dict[str, Any] = {f"{kind}s": "nobody", "repository": api.Repository(layout)}
-    for compare in (api.compare, api.compare_accelerators):
-        with pytest.raises(UsageError, match=f"no {kind} of ours or of claims is called 'nobody'"):
+    for compare, what in ((api.compare, f"{kind} of ours or of claims"), (api.compare_accelerators, kind)):
+        with pytest.raises(UsageError, match=f"no {what} is called 'nobody'"):
             compare("repurposing", **asked)
 
 
