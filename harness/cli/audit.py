@@ -93,7 +93,7 @@ def command(
         raise click.UsageError("KEY, --all and --suite exclude each other")
     if reference and (every or suite == STORED):
         name = "--all" if every else f"--suite {STORED}"
-        raise click.UsageError(f"{name} means the runs made here, --reference the committed ones: give one")
+        raise click.UsageError(f"the runs made here are {name}, the committed ones --reference: give one")
     if waived and not strict:
         raise click.UsageError("--waive goes with --strict")
     if signed:

@@ -65,7 +65,7 @@ def test_what_is_stored_is_a_suite_as_it_is_of_other_commands(
     stored = json.loads(capsys.readouterr().out)["runs"]
     assert len(every) > 1 and [one["key"] for one in stored] == [one["key"] for one in every]
     assert run("--suite", "stored", "--reference") == 2
-    assert "--suite stored means the runs made here" in capsys.readouterr().err
+    assert "the runs made here are --suite stored" in capsys.readouterr().err
 
 
 def test_several_runs_are_audited_by_their_keys(

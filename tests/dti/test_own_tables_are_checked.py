@@ -92,7 +92,6 @@ FAULTS = (
     ("drugs.csv", "B,[Li+]", "a,[Li+]", "drug 'a' is also in line 2", 3),
     ("drugs.csv", "A,CCO", "A,CCO ethanol", "the smiles of drug 'A' has ' ' in it", 2),
     ("drugs.csv", "drug,smiles", "drug,structure", "the columns are drug, structure", 1),
-    ("drugs.csv", DRUGS, "", "the columns are none", 1),
     ("drugs.csv", "A,CCO", "A,CCO,1", "3 cells instead of 2", 2),
     ("targets.csv", "T1,MKV", "T1,MKV1", "the sequence of target 'T1' has '1' in it", 2),
     ("targets.csv", "T2,mkvl", "T2,mk vl", "the sequence of target 'T2' has ' ' in it", 3),
@@ -143,6 +142,13 @@ def test_a_fault_is_refused_with_file_and_line(
         load_dataset(own, "mine", DtiDataset)
     assert what in str(refused.value)
     assert re.search(rf"{re.escape(file)}: line {line}\b", str(refused.value))
+
+
+def test_an_empty_table_is_refused_with_its_file(own: Layout) -> None:
+    write_tables(own, {"drugs.csv": ""})
+    with pytest.raises(CorruptData, match="the table is empty") as refused:
+        load_dataset(own, "mine", DtiDataset)
+    assert Path(refused.value.where).name == "drugs.csv"
 
 
 def test_a_table_that_the_manifest_does_not_list_is_refused(own: Layout) -> None:
