@@ -159,6 +159,17 @@ def test_what_is_not_annotated_never_trains() -> None:
     assert random.make(dataset, 1, random.Parameters(test_share=0.5)).parts[2] == OUTSIDE
 
 
+def test_a_share_is_of_what_is_annotated() -> None:
+    documents = [Document(f"id{number}", f"s{number}", f"s{number}", "", (), ()) for number in range(20)]
+    dataset, parameters = (
+        dataset_of("made", documents, [0] * 10 + [UNANNOTATED] * 10),
+        random.Parameters(test_share=0.4),
+    )
+    split = random.make(dataset, 1, parameters)
+    assert (split.training, split.test) == (6, 4)
+    assert random.broken_promises(dataset, split, parameters) == []
+
+
 def test_a_dataset_without_a_test_file_says_so() -> None:
     dataset = dataset_of("made", [Document("id", "s", "s", "", (), ())], [0])
     for strategy in (released, abstracts):

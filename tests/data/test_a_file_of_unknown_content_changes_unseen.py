@@ -178,6 +178,16 @@ def test_what_is_not_here_is_missing_at_its_address_or_beside_the_manifest(own: 
     assert missing.value.where == str(folder / "far.txt")
 
 
+def test_a_copy_in_a_mirror_is_enough_for_a_digest(own: Layout, tmp_path: Path) -> None:
+    url = "https://example.invalid/far.txt"
+    _unknown(own, url)
+    copy = tmp_path / "mirror" / mirror_path(url)
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(CONTENT)
+    digest = dataset_digest(own, "mine", mirrors=[tmp_path / "mirror"])
+    assert digest == load_dataset(own, "mine", mirrors=[tmp_path / "mirror"]).digest
+
+
 def test_nothing_is_downloaded_for_a_digest_or_for_all(
     own: Layout, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:

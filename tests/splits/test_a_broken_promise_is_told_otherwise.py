@@ -235,6 +235,21 @@ def test_similar_drugs_of_two_roles_are_told_with_the_nearest() -> None:
     assert found["largest similarity"] == {"known to new": 1.0, "validation to test": 0.8}
 
 
+def test_one_interaction_more_makes_a_known_drug() -> None:
+    dataset = made_up_drugs(60, 5, items=500)
+    counts = frequency.frequencies(dataset)
+    least = next(count for count in sorted(set(counts.tolist())) if count > counts.min() and count + 1 in counts)
+    roles = np.where(counts < least, parts.TEST_NEW, parts.KNOWN)
+
+    def complaints() -> list[str]:
+        broken = frequency.broken_promises(dataset, deal.split_items(dataset, roles, 1), frequency.Parameters())
+        return [one for one in broken if "interactions" in one]
+
+    assert complaints() == []
+    roles[np.flatnonzero(counts == least + 1)[0]] = parts.TEST_NEW
+    assert complaints() == [f"a known drug has {least} interactions, fewer than the {least + 1} of a new one"]
+
+
 def test_what_a_strategy_promises_of_drugs_is_told() -> None:
     """One split that is none of theirs: 8 new drugs, 3 for validation, 9 discarded of 60, a year apart each."""
     dataset = replace(made_up_drugs(60, 5, items=500), years=np.arange(1960, 2020, dtype=np.int32))

@@ -17,6 +17,8 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.ddi.splits.form import FORM
 from harness.benchmarks.ddi.splits.parts import part_split
 from harness.benchmarks.ddi.splits.strategies import cluster, datasail, lohi, random
+from harness.benchmarks.repurposing.splits.folds import split_of
+from harness.data.datasets import dataset_digest
 from harness.splits import splits
 from harness.splits.checksums import record_splits, spec_key
 from harness.splits.spec import SplitSpec
@@ -70,6 +72,7 @@ def test_a_split_is_made_once_and_then_known(own: Layout) -> None:
         "parameters": {"test_share": 0.34, "inner_folds": 0},
     }
     assert recipe["strategy"] == strategy_source("repurposing", "random")
+    assert recipe["dataset"] == dataset_digest(own, "mine"), "other data of the same name have another split"
     path.unlink()
     note.write_text(note.read_text().replace(digest, "0" * 64))
     assert told(lambda: splits.load_split(own, "mine", SPEC)) == (
@@ -115,6 +118,10 @@ def test_a_recorded_split_is_the_only_one(own: Layout) -> None:
     assert splits.verify_split(own, "mine", SPEC, strange, recorded=False) == [
         "the split is (1, 1), the dataset (4, 3)"
     ]
+    # what is wrong with every split hides nothing that this strategy promises
+    empty = split_of(np.zeros((4, 3), dtype=np.int8))
+    broken = splits.verify_split(own, "mine", SPEC, empty, recorded=False)
+    assert broken[0] == "there is no test pair" and "0 pairs are test pairs, not 5" in broken
 
 
 def test_a_split_that_can_not_be_made_is_told_by_its_name(own: Layout) -> None:
