@@ -96,6 +96,13 @@ def test_a_run_of_something_that_is_gone_is_not_taken_for_a_present_one(
     assert f"there is no {field} 'of_old' in this repository any more" in second.superseded
 
 
+def test_a_run_of_other_data_is_not_taken_for_one_of_the_present(evidence: Layout, made_up: Plan) -> None:
+    """Though its method, its image and the name of its dataset are those of the other."""
+    key = forge_plan(evidence, made_up, 1, dataset_digest="0" * 64)
+    first, second = audits(evidence, planned_of(made_up.cells[0]).key, key)
+    assert first.superseded == "" and "dataset" in second.superseded
+
+
 def held(monkeypatch: pytest.MonkeyPatch, trees: tuple[str, str]) -> None:
     """What the engine's image holds."""
 
@@ -125,13 +132,15 @@ def test_the_engines_image_is_looked_at_for_each_kind_of_run(
     assert (steps[1].checked, steps[1].lack) == expected
 
 
-def test_the_locks_of_each_accelerator_are_looked_at(evidence: Layout) -> None:
+def test_the_locks_of_each_method_and_accelerator_are_looked_at(evidence: Layout, made_up: Plan) -> None:
     job = job_of(evidence, "fastai_collab", 7)
-    keys = []
+    keys = [planned_of(made_up.cells[0]).key]
     for accelerator in ("cpu", "cuda"):
         (cell,) = make_plan(evidence, "both", [job.model_copy(update={"accelerator": accelerator})]).cells
         keys.append(put_run(evidence, planned_of(cell), score=False).key)
-    for accelerator, audit in zip(("cpu", "cuda"), audits(evidence, *keys), strict=True):
+    other, *both = audits(evidence, *keys)
+    assert not [step.name for step in other.steps if "fastai_collab/" in step.name]
+    for accelerator, audit in zip(("cpu", "cuda"), both, strict=True):
         names = {step.name for step in audit.steps if step.name.startswith("lock fastai_collab/")}
         assert names == {f"lock fastai_collab/wheels.{accelerator}.lock"}
 

@@ -20,6 +20,7 @@ from harness.export import Exported, Extent, Profile, export
 from harness.export import crate as descriptions
 from harness.export.contents import Contents, read_suite
 from harness.export.integrity import check_derived
+from harness.export.parts import scorer_files
 from harness.export.summaries import describer, texts
 from harness.planning.plan import Plan
 from harness.results.records import Record
@@ -285,6 +286,20 @@ def test_one_name_stands_for_one_thing(
     with pytest.raises(CorruptData, match="two things of a crate have one name") as refused:
         [*descriptions.describe(contents, [])]
     assert (refused.value.where, refused.value.todo) == ("#x", "rename one of them")
+
+
+def test_the_scorers_of_every_benchmark_are_named(small: tuple[Layout, Plan], whole: Path) -> None:
+    records = _records(*small, 0, 2)
+    key, one = next(iter(records.items()))
+    other = one.planned.job.model_copy(update={"benchmark": "ddi"})
+    records[key] = one.model_copy(update={"planned": one.planned.model_copy(update={"job": other})})
+    (engine,) = (
+        entity
+        for entity in descriptions.describe(Contents(whole, read_suite(whole), records), [])
+        if entity.get("name") == "Permafrost harness"
+    )
+    files = {f"repository/{name}" for benchmark in ("ddi", "repurposing") for name in scorer_files(benchmark)}
+    assert {part["@id"] for part in engine["hasPart"]} == files
 
 
 def test_another_version_of_the_describer_is_no_fault_of_the_crate(

@@ -157,6 +157,17 @@ def test_a_variant_of_ours_has_no_claim(facts: Layout, made_up: Plan) -> None:
     assert [entry for entry in page_data(evidence, books)["cells"] if "claims" in entry]
 
 
+def test_a_claim_of_seed_0_stands_at_its_cell(facts: Layout, made_up: Plan) -> None:
+    books = [Book("repurposing", (), (claim(seed=0), claim(seed=None)))]
+    evidence = seen(facts, made_up, books)
+    cells = evidence.table.cells
+    job = cells[0].cell.job
+    first = job.model_copy(update={"split": job.split.model_copy(update={"seed": 0})})
+    table = replace(evidence.table, cells=(replace(cells[0], cell=replace(cells[0].cell, job=first)), *cells[1:]))
+    told = [one for one in page_data(replace(evidence, table=table), books)["cells"] if "claims" in one]
+    assert [(one["seed"], one["claims"]) for one in told] == [(0, [claim_entry(books[0].comparisons[0])])]
+
+
 @pytest.mark.parametrize(("verdict", "bytes_"), [(Verdict.OK, 800), (Verdict.ERROR, 4000)])
 def test_of_a_success_less_of_the_log_is_shown(
     evidence: Layout, made_up: Plan, verdict: Verdict, bytes_: int
