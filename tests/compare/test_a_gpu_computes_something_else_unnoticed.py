@@ -213,6 +213,7 @@ def test_the_exit_code_and_the_lines_tell(
     ]
     code, shown, _ = told(capsys, "--markdown")
     assert code == 1 and shown.startswith(f"## {label}\n\n| metric ")
+    assert shown.count("\n| ") == len(found.pairs) + len(("head", "ruler"))
     allow(monkeypatch, 9.0)
     code, shown, _ = told(capsys)
     assert code == 0 and "differs" not in shown and ": 0 of " in shown

@@ -73,6 +73,13 @@ def test_a_document_has_them_too(book: Book) -> None:
     assert "5 runs" in text and "2 more would decide" in text and "90% t interval, n = 3, within ± 0.05" in text
 
 
+def test_every_test_that_decided_is_told_once(book: Book) -> None:
+    other = judged((*SURE, 0.503))
+    told = [line.strip() for line in to_text(replace(book, comparisons=(*book.comparisons, other))).splitlines()]
+    wanted = [f"test: {one.test}" for one in (book.comparisons[0], other)]
+    assert len({*wanted}) == 2 and [line for line in told if line.startswith("test: ")] == wanted
+
+
 def test_programs_read_them(book: Book) -> None:
     sure, unsure = to_json(book)["comparisons"]
     assert sure["interval_low"] < sure["difference"] < sure["interval_high"] < sure["margin"]

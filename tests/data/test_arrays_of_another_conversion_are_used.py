@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.layout import Layout
-from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data import dataset_digest, datasets, load_dataset, load_manifest
 from harness.data.datasets import is_converted, is_here
 from harness.data.manifest import mirror_path
 from tests.data.own_data import source, write_dataset
@@ -82,6 +82,22 @@ def test_what_a_conversion_depends_on_makes_it_anew(own: Layout, manifest: Path,
     assert is_converted(own, load_manifest(own, "mine"))
     MATTERS[what](manifest)
     assert not is_converted(own, load_manifest(own, "mine"))
+
+
+def test_every_file_of_a_converter_matters(
+    own: Layout, manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Converters of a benchmark may be folders; one of one's own is a single file."""
+    files = [tmp_path / "first.py", tmp_path / "second.py"]
+    for path in files:
+        path.write_text("one = 1\n")
+    monkeypatch.setattr(datasets, "converter_source", lambda *_: files)
+    load_dataset(own, "mine")
+    for path in files:
+        assert is_converted(own, load_manifest(own, "mine"))
+        path.write_text("one = 2\n")
+        assert not is_converted(own, load_manifest(own, "mine"))
+        path.write_text("one = 1\n")
 
 
 @pytest.mark.parametrize("what", MEANS_NOTHING)

@@ -42,6 +42,16 @@ def test_a_changed_table_is_refused_until_it_is_put_back(own: Layout, pinned: bo
     assert load_dataset(own, "mine").digest == dataset_digest(own, "mine") == honest
 
 
+def test_every_changed_table_is_told_with_its_place(own: Layout) -> None:
+    folder = write_dataset(own).parent
+    names = ["disease_features.csv", _TABLE]
+    for name in names:
+        (folder / name).write_text(TABLES[name].replace("1", "2"))
+    with pytest.raises(CorruptData) as caught:
+        load_dataset(own, "mine")
+    assert all(name in caught.value.what and f"{folder / name}: " in caught.value.where for name in names)
+
+
 def test_a_digest_left_behind_does_not_stand_for_changed_tables(own: Layout) -> None:
     folder = _pinned(own)
     (folder / _TABLE).write_text(_CHANGED)

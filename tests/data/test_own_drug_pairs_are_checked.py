@@ -121,6 +121,7 @@ def test_fault_is_refused_with_file_and_line(own: Layout, file: str, old: str, n
     [
         ("cough,-", "cough,?", r"the sign '\?' is neither \+ nor -\n.*line 3"),
         ("rash,1", "rash;rash,1", r"a type has no name, or is there twice\n.*line 4"),
+        ("rash,1", "rash;,1", r"a type has no name, or is there twice\n.*line 4"),
         ("B,A,rash,1", "A,B,cough;rash,+", r"is also in line 2\n.*line 4"),
     ],
 )

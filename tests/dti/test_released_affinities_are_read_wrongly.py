@@ -69,6 +69,12 @@ def test_constants_become_logarithms_of_molar(tmp_path: Path) -> None:
     np.testing.assert_allclose(dataset.values, [8, 6, 5, 9.301029995664])
 
 
+def test_one_constant_that_is_none_is_refused(tmp_path: Path) -> None:
+    matrix = np.where(MATRIX == 0.5, 0.0, MATRIX)
+    with pytest.raises(CorruptData, match="a dissociation constant is not above 0"):
+        convert(manifest(constants=True), released(tmp_path, Y=pickled(matrix)))
+
+
 def test_other_line_ends_and_a_byte_order_mark_are_the_same(tmp_path: Path) -> None:
     other = {
         name: b"\xef\xbb\xbf" + path.read_bytes().replace(b", ", b",\r\n ")
