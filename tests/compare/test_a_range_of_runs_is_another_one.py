@@ -238,6 +238,8 @@ def test_the_part_that_is_here_is_judged_on_its_own() -> None:
     assert known.on_part(every) is None and known.on_part(claim(DIFFERENCE, 0.1)) is None
     half = replace(known, artifact=replace(KNOWN, without_data={"two": "nobody has it"}))
     assert half.judge(every).reason == "no data here of Two"
+    none = replace(known, artifact=replace(KNOWN, without_data={"one": "nobody has it", "two": "nor this"}))
+    assert none.judge(every).reason == "no data here of One, Two"
     part = half.on_part(every)
     assert part is not None and part.claim.dataset == "1 of 2 datasets"
     assert float(part.claim.published) == pytest.approx(by_definition(DIFFERENCE, PUBLISHED, list(range(40))))

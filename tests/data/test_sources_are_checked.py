@@ -63,6 +63,13 @@ def test_mirror_is_used_before_the_network(own: Layout, web: Web, tmp_path: Path
     assert web.asked == []
 
 
+@pytest.mark.parametrize("of", [0, 1])
+def test_a_mirror_of_any_address_is_used(own: Layout, tmp_path: Path, of: int) -> None:
+    urls = [RAW, "https://example.org/data/x.csv"]
+    copy = _put(tmp_path / "mirror" / mirror_path(urls[of]), CONTENT)
+    assert obtain(own, "mine", source(CONTENT, *urls), [tmp_path / "mirror"]) == copy
+
+
 def test_environment_names_mirrors_too(own: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = _put(tmp_path / "second" / mirror_path(RAW), CONTENT)
     monkeypatch.setenv(MIRROR_VARIABLE, f"{tmp_path / 'first'}:{tmp_path / 'second'}")
