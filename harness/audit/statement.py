@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.audit.steps import Checked, Lack, Step, guarded, not_checked
+from harness.audit.steps import Checked, Lack, Step, failed, not_checked
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.proof.plans import summary
@@ -25,7 +25,10 @@ _OF_THE_LOG = ("history", "results")
 
 def check_statement(layout: Layout, *, reference: bool = False) -> list[Step]:
     """Where log and statement tell of something else than what is here; strict audits accept none of it."""
-    return guarded("log", lambda: _steps(layout, reference=reference))
+    try:
+        return _steps(layout, reference=reference)
+    except OSError as error:
+        return [failed("log", f"can't be read: {error.strerror}", where=error.filename or "")]
 
 
 def _steps(layout: Layout, *, reference: bool) -> list[Step]:

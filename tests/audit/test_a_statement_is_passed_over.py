@@ -11,6 +11,7 @@ import pytest
 
 from harness.audit import Lack, check_statement
 from harness.audit.steps import Checked, Step
+from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.proof.attestation import attest
@@ -95,6 +96,16 @@ def test_a_log_that_is_a_folder_is_a_broken_link(of: str, request: pytest.Fixtur
     (told,) = check_statement(layout)
     assert (told.name, told.checked, told.where) == ("log", Checked.FAILED, str(path))
     assert told.what == "can't be read: Is a directory"
+
+
+def test_a_program_that_is_missing_is_no_lack_to_be_waived(
+    evidence: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waives `engine` means containers: without ssh-keygen no signature is looked at."""
+    attest(evidence, stored_set(evidence), make_key(tmp_path / "key"))
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(EngineError, match="ssh-keygen"):
+        check_statement(evidence)
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
