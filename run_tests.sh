@@ -1,21 +1,30 @@
 #!/usr/bin/env bash
 # The tests: style of Python and of the page's script, types, and pytest with real containers. Arguments are passed on to pytest.
 #
-#   ./run_tests.sh                       everything: most of it side by side, then what needs the machine to itself
+#   ./run_tests.sh                       what every change must pass: most of it side by side, then what needs the machine to itself
+#   ./run_tests.sh --thorough            what is left: every method in its container, both engines, hundreds of kills
 #   ./run_tests.sh -m "not engine"       without containers (minutes)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/environment.sh"
 
 make_environment "$root/requirements/dev.lock"
 cd "$root"
-.venv/bin/ruff check .
-.venv/bin/ruff format --check .
-.venv/bin/oxlint --deny-warnings harness
-.venv/bin/mypy
-if (($#)); then
-    exec .venv/bin/python -m pytest "$@"
+# without it every process, and every worker, compiles the harness and the tests again
+unset PYTHONDONTWRITEBYTECODE
+kind="not thorough"
+if [[ ${1:-} == --thorough ]]; then
+    kind=thorough
+    shift
+else
+    .venv/bin/ruff check .
+    .venv/bin/ruff format --check .
+    .venv/bin/oxlint --deny-warnings harness
+    .venv/bin/mypy
+    if (($#)); then
+        exec .venv/bin/python -m pytest "$@"
+    fi
 fi
 # one worker more than processors, as some always wait for containers; more than eight ask too much of one engine
 workers=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
-.venv/bin/python -m pytest -m "not alone" --numprocesses "$workers" --dist loadfile --no-loadscope-reorder
-exec .venv/bin/python -m pytest -m alone
+.venv/bin/python -m pytest -m "$kind and not alone" --numprocesses "$workers" --dist loadfile --no-loadscope-reorder "$@"
+exec .venv/bin/python -m pytest -m "$kind and alone" "$@"

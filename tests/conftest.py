@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -36,8 +38,45 @@ prefer_memory()
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+# what methods compute in their containers: it changes only with their images and the SDK, which smaller tests hold
+_THOROUGH = {REPOSITORY / "tests" / "methods", REPOSITORY / "tests" / "parity"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--until`, for a run that somebody stops after a while."""
+    parser.addoption(
+        "--until",
+        type=float,
+        metavar="SECONDS",
+        help="begin no test after this moment, in seconds since 1970; files come in an order that depends on it",
+    )
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Every container test of these folders is thorough."""
+    if item.path.parent in _THOROUGH and item.get_closest_marker("engine"):
+        item.add_marker(pytest.mark.thorough)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What there is no time for is skipped, and pytest's summary says how much that was."""
+    until = item.config.getoption("until")
+    if until is not None and time.time() > until:
+        pytest.skip("no time was left for it (--until)")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where tests run side by side: none that needs the machine to itself, and files with containers first."""
+    """Where tests run side by side: none that needs the machine to itself, and files with containers first.
+
+    Where there may not be time for all, another order each time, the same in all processes.
+    """
+    until = config.getoption("until")
+    if until is not None:
+        files = sorted({item.path for item in items})
+        random.Random(until).shuffle(files)
+        places = {file: place for place, file in enumerate(files)}
+        items.sort(key=lambda item: places[item.path])
     side_by_side = getattr(config, "workerinput", {}).get("workercount", 1) > 1
     if not side_by_side:
         return
