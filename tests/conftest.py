@@ -38,7 +38,7 @@ prefer_memory()
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
-# what methods compute in their containers: it changes only with their images and the SDK, which smaller tests hold
+# what methods compute in their containers: half an hour of it, and it changes only with their images
 _THOROUGH = {REPOSITORY / "tests" / "methods", REPOSITORY / "tests" / "parity"}
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.audit import Lack
+from harness.audit.steps import Checked
 from harness.base.errors import AuditError
 from harness.base.layout import Layout
 from harness.engine import Engine
@@ -320,6 +321,8 @@ def strict(case: Evidence, *, reference: bool = False, replay: int = 0, beside: 
 def test_nothing_is_found_where_nobody_forged(case: Evidence) -> None:
     assert signed(case)
     report = audited(case, replay=4)
+    steps = [step for audit in report.audits for step in audit.steps] + [*report.repository]
+    assert [step for step in steps if step.checked is Checked.FAILED] == []
     assert not report.is_broken and not report.gaps, report.gaps
     assert report.passed == 4
     assert strict(case, reference=True) == 0
