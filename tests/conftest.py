@@ -61,7 +61,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """What there is no time for is skipped, and pytest's summary says how much that was."""
-    until = item.config.getoption("until")
+    until = item.config.getoption("--until")
     if until is not None and time.time() > until:
         pytest.skip("no time was left for it (--until)")
 
@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Where there may not be time for all, another order each time, the same in all processes.
     """
-    until = config.getoption("until")
+    until = config.getoption("--until")
     if until is not None:
         files = sorted({item.path for item in items})
         random.Random(until).shuffle(files)
