@@ -29,7 +29,6 @@ from harness.data.sources import changed_files, local_copy
 from harness.data.trust import forget
 
 _MISSING_OR_CORRUPT = 4
-_WANTED = ("to be brought", "to be downloaded")
 _HERE = "here"
 _FAULT = "fault"
 # as many files as are named in a line, and runs in a list
@@ -346,13 +345,13 @@ def _verification(layout: Layout, name: str, mirrors: tuple[Path, ...], *, requi
     """
     try:
         manifest = load_manifest(layout, name)
-        state = _state(layout, manifest, mirrors)
-        if not required and state == _HERE and (away := _away(layout, manifest, mirrors)):
-            state = (
-                f"{_WANTED[1]}: {counted(len(away), 'original file')} of these arrays: harness data verify {name}"
-            )
-        if not required and state.startswith(_WANTED):
-            return {"name": name, "verdict": "not here", "reason": state}
+        away = [] if changed_files(layout, manifest) else _away(layout, manifest, mirrors)
+        if not required and (away or missing_tables(layout, manifest)):
+            reason = _state(layout, manifest, mirrors)
+            if reason == _HERE:
+                originals = counted(len(away), "original file")
+                reason = f"to be downloaded: {originals} of these arrays: harness data verify {name}"
+            return {"name": name, "verdict": "not here", "reason": reason}
         fresh = convert_dataset(layout, name, mirrors=mirrors)
         dataset = load_dataset(layout, name, mirrors=mirrors)
     except MissingData as error:
