@@ -44,7 +44,9 @@ _COPIED = ("methods", "containers", "datasets", "results/published")
 def copy_repository(source: Layout, target: Path) -> Layout:
     """The parts of the repository that tables and audits read, and an empty cache and store beside them."""
     for part in _COPIED:
-        shutil.copytree(source.root / part, target / "repository" / part)
+        # what Python left beside the sources is not committed there either
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(source.root / part, target / "repository" / part, ignore=ignored)
     shutil.copyfile(source.root / "Dockerfile", target / "repository" / "Dockerfile")
     (target / "repository" / "run_all.sh").write_text("")
     return Layout(root=target / "repository", cache=target / "cache", local=target / "local")
