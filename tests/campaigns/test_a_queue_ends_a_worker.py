@@ -130,6 +130,7 @@ def test_a_job_that_the_queue_ends_loses_nothing(slurm: Slurm, here: Layout, tmp
     assert 0 < lost == sum(attempts(here).values()) - 2
 
 
+@pytest.mark.thorough
 def test_a_job_that_reaches_its_walltime_is_no_timeout_of_a_method(
     slurm: Slurm, here: Layout, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from harness.images.preparation import needed_parts
 from harness.images.transport import save_images
 from tests.conftest import REPOSITORY
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.thorough]
 
 METHOD = "constant"
 RUN = ["--no-install", f"--method={METHOD}", "--dataset=synthetic", "--seed=1"]

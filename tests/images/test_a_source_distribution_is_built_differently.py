@@ -191,6 +191,7 @@ def test_what_was_built_is_required_by_its_own_hash(tmp_path: Path) -> None:
     assert (tmp_path / "requirements.txt").read_text() == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 def test_both_engines_build_the_same_and_leave_the_compiler_behind(
     docker_engine: Engine, podman_engine: Engine, toy: Workbench

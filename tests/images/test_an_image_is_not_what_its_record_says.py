@@ -43,6 +43,7 @@ def test_a_method_image_is_what_the_repository_says(any_engine: Engine, reposito
     }
 
 
+@pytest.mark.thorough
 def test_a_second_build_gives_the_same_trees(docker_engine: Engine, repository: Layout) -> None:
     findings = list(verify_images(docker_engine, repository, ["constant"], rebuild=True))
     rebuilt = [finding for finding in findings if finding.check == "rebuilt"]

@@ -29,6 +29,7 @@ def _dataset() -> DdiDataset:
     return made_up_drugs(40, 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 def test_it_splits_whole_clusters_and_repeats(engine: Engine) -> None:
     dataset = _dataset()
