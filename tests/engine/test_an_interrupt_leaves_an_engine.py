@@ -109,7 +109,8 @@ def test_a_command_leaves_no_dockerd(private_cache: Path, number: signal.Signals
         time.sleep(moment)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
-    # on a busy machine the signal may come while modules load, when there is nothing to put away
-    assert process.returncode in (0, 130, -number), said
+    # on a busy machine the signal may come while modules load, when there is nothing to put away; where it meets a
+    # class that `dataclass` is making from text, Python ends by SIGINT in the end, which a shell calls 130 as well
+    assert process.returncode in (0, 130, -number, -signal.SIGINT), said
     lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert [line for line in lines if os.fsencode(private_cache) in line] == []
