@@ -228,7 +228,8 @@ def telling(
 def _asked(wish: Path) -> Wish | None:
     try:
         return Wish(wish.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    # whatever the folder answers: half a second later it is asked again
+    except (OSError, ValueError):
         return None
 
 

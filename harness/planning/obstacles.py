@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -40,8 +41,12 @@ class Obstacles:
 
     def all(self, kind: Kind) -> dict[str, str]:
         """Every name of a kind with its reason."""
-        notes = sorted((self.store / FOLDER / kind).glob("*.txt"))
-        return {path.stem: path.read_text(encoding="utf-8") for path in notes}
+        found = {}
+        for path in sorted((self.store / FOLDER / kind).glob("*.txt")):
+            # a campaign may clear it meanwhile
+            with suppress(FileNotFoundError):
+                found[path.stem] = path.read_text(encoding="utf-8")
+        return found
 
     def _path(self, kind: Kind, name: str) -> Path:
         return self.store / FOLDER / kind / f"{name}.txt"

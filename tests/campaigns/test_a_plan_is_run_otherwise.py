@@ -368,6 +368,31 @@ def test_each_gpu_is_tried_with_each_image_and_lent(
     assert not usable, "no method here asks for one"
 
 
+def test_in_an_image_that_does_not_compute_on_the_gpu_nothing_is_run(
+    layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def confirm_gpu(*_: Any) -> None:
+        raise ImageError("no CUDA")
+
+    monkeypatch.setattr(campaign, "usable_gpus", lambda *_: [Gpu("H100", "9.0", "2")])
+    monkeypatch.setattr(campaign, "confirm_gpu", confirm_gpu)
+    plan = made_up_plan("mlp", "constant")
+    run(layout, replace(plan, cells=(on_gpu(plan.cells[0]), plan.cells[1])), heard)
+    assert [task.planned.job.method for task in heard.tasks] == ["constant"]
+    assert Obstacles(layout.runs).all("method") == {"mlp-cuda": "no CUDA"}
+
+
+def test_of_a_method_on_both_its_two_images_are_removed(
+    layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaign, "usable_gpus", lambda *_: [Gpu("H100", "9.0", "2")])
+    monkeypatch.setattr(campaign, "confirm_gpu", lambda *_: None)
+    plan = made_up_plan("mlp")
+    run(layout, replace(plan, cells=(*plan.cells, on_gpu(plan.cells[0]))), heard, Choices(remove_images=True))
+    removed = [words for words in heard.asked if words[0] == "remove"]
+    assert removed == [("remove", ENGINE, layout, "mlp", name) for name in ("cpu", "cuda")]
+
+
 def test_a_repetition_that_differed_is_in_the_record(layout: Layout, tmp_path: Path) -> None:
     store, planned = Store(layout.runs), planned_job()
     record = put_run(store, planned, tmp_path / "files")
@@ -472,6 +497,18 @@ def test_a_cluster_is_given_no_run_that_no_worker_can_hold(
     assert heard.lines == [f"pure_scibert/published needs {needed}; the largest worker lends {Share(3, 1 << 30)}"]
     (leaf,) = Store(layout.runs).log.leaves()
     assert (leaf.scope, leaf.cells) == ("", 6)
+
+
+@pytest.mark.parametrize("asked", ["stop", "enough"])
+def test_a_cluster_whose_campaign_was_asked_to_end_says_so(
+    layout: Layout, heard: Heard, workers: list[Any], monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    def hand_out(_cluster: Any, _errands: Any, _count: int, state: CampaignState, _wanted: Path) -> None:
+        getattr(state, asked).set()
+
+    monkeypatch.setattr(campaign, "hand_out", hand_out)
+    joined = join(made_up_plan("constant"), Store(layout.runs), records=True)
+    assert campaign.run_cells_on(CLUSTER, layout, joined, progress=heard) is True
 
 
 def test_of_a_cluster_nothing_is_asked_where_nothing_is_left(

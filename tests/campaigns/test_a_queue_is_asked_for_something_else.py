@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
 import threading
 from collections.abc import Iterator
@@ -76,7 +75,10 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> dict[str, type[Jobs]]:
     return made
 
 
-def test_a_job_of_the_queue_is_one_worker_of_this_tree(tmp_path: Path, kinds: dict[str, type[Jobs]]) -> None:
+def test_a_job_of_the_queue_is_one_worker_of_this_tree(
+    tmp_path: Path, kinds: dict[str, type[Jobs]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/my folder/python")
     logs = tmp_path / "a" / "logs"
     with open_queue(asked(tmp_path), logs, threading.Event()) as opened:
         assert logs.is_dir()
@@ -93,7 +95,7 @@ def test_a_job_of_the_queue_is_one_worker_of_this_tree(tmp_path: Path, kinds: di
         "memory": "9GiB",
         "walltime": "1-00:30:00",
         "interface": None,
-        "python": f"exec {shlex.quote(sys.executable)}",
+        "python": "exec '/my folder/python'",
         "nanny": False,
         "log_directory": str(logs),
         "job_name": "permafrost",
@@ -302,9 +304,12 @@ def test_a_file_opens_a_cluster_of_so_many_workers(tmp_path: Path, monkeypatch: 
     assert clients[-2:] == [(("tcp://x:1",), {"timeout": 20.0, "set_as_default": False}), "closed"]
 
 
-def test_nobody_at_an_address_is_told_in_three_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [OSError, ValueError])
+def test_nobody_at_an_address_is_told_in_three_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Exception]
+) -> None:
     def client(*_: Any, **__: Any) -> Any:
-        raise OSError("Timed out\n  trying to connect")
+        raise kind("Timed out\n  trying to connect")
 
     monkeypatch.setitem(sys.modules, "distributed", cast(Any, SimpleNamespace(Client=client)))
     with pytest.raises(EngineError) as refused, open_cluster("tcp://x:1", logs=tmp_path):

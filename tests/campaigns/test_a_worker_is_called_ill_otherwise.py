@@ -40,6 +40,16 @@ def test_every_worker_that_a_run_shows_as_ill_is_told_once() -> None:
     assert health.refused("w4", "another harness") and health.ill["w4"] == "another harness"
 
 
+def test_a_worker_is_ill_of_what_failed_there_last() -> None:
+    health = Health()
+    health.failed("w1", "z", "a hiccup")
+    assert health.went_well("w1", "y") == []
+    for key, reason in (("a", "no disk"), ("b", "no disk"), ("c", "no memory")):
+        health.failed("w1", key, reason)
+    assert [health.went_well("w2", key) for key in "abc"] == [[], [], ["w1"]]
+    assert health.ill == {"w1": "3 runs in a row failed there and were made by others: no memory"}
+
+
 def test_a_run_that_goes_well_ends_the_row_of_its_worker_alone() -> None:
     health = Health()
     for worker in ("w1", "w2"):

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from socket import gethostname
 from types import SimpleNamespace
@@ -205,6 +206,27 @@ def test_a_worker_runs_what_it_was_asked_for(errand: Errand, monkeypatch: pytest
     assert words == (engine, asked.layout, "constant", "cpu") and more["supply"].mirrors == (Path("/m"),)
     assert (given, stop, task.image, task.planned) == (engine, "stop", image, asked.planned)
     assert (task.mirrors, task.upstream, task.again) == ((Path("/m"),), Path("/u"), True)
+
+
+def test_an_image_is_in_use_as_long_as_a_run_of_its_method_is_at_work(
+    errand: Errand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, never = list[dict[str, int]](), threading.Event()
+
+    def take_image(*_: Any, in_use: Any, **__: Any) -> None:
+        told.append(dict(in_use))
+
+    def attempt(task: Task, *_: Any) -> None:
+        # another run begins on the same worker meanwhile
+        if task.planned.job.method == "constant":
+            errands.attempt_here(replace(errand, planned=planned_job(1, "als_wr")), never)
+
+    monkeypatch.setattr(errands, "_engine", lambda layout, runtime: None)
+    monkeypatch.setattr(errands, "take_image", take_image)
+    monkeypatch.setattr(errands, "attempt", attempt)
+    for _ in range(2):
+        errands.attempt_here(errand, never)
+    assert told == [{}, {"constant": 1}] * 2
 
 
 def test_a_worker_lends_a_gpu_to_one_run_and_tries_each_once(

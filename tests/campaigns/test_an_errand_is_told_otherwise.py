@@ -71,7 +71,8 @@ def test_why_a_worker_refuses_is_told_word_for_word(errand: Errand, monkeypatch:
     wanted, folder = own_folder(errand.layout.local / "work") / "wanted", Path(harness.__file__).parent
     wanted.write_text("7.0")
     assert refusal(wanted, "this harness") == ""
-    assert refusal(wanted, "other") == f"another harness than the client's runs there: {folder}"
+    for other in ("other", "this harness, and more", "this har", ""):
+        assert refusal(wanted, other) == f"another harness than the client's runs there: {folder}"
     nowhere = errand.layout.local / "nowhere"
     assert refusal(nowhere / "w", "this harness") == f"the folder of results is not seen there: {nowhere}"
     unlocked = errand.layout.local / "work" / "harness-1-2"
@@ -204,6 +205,18 @@ def test_a_gpu_is_tried_in_the_image_with_the_limits_of_a_run(
     assert len(lends.tried) == 2, "another image is tried, too"
 
 
+def test_each_gpu_of_a_run_that_takes_several_is_tried(errand: Errand, monkeypatch: pytest.MonkeyPatch) -> None:
+    lends = Lends(errand, monkeypatch)
+    card = SimpleNamespace(name="mlp", resources=SimpleNamespace(gpus=2))
+    monkeypatch.setattr(Task, "card", card)
+    monkeypatch.setattr(errands, "_gpus", lambda: Budget(Share(0, 0, 2), gpus=("4", "6")))
+    monkeypatch.setattr(errands, "usable_gpus", lambda *_: [Gpu("H100", "9.0", name) for name in ("4", "6")])
+    errands.attempt_here(lends.errand, threading.Event())
+    assert [words[-1] for words in lends.tried] == [("mlp", ("4",)), ("mlp", ("6",))]
+    ((task, *_),) = lends.held
+    assert task.gpus == ("4", "6")
+
+
 def test_a_gpu_that_can_not_be_had_is_told_in_three_parts(errand: Errand, monkeypatch: pytest.MonkeyPatch) -> None:
     lends, stop = Lends(errand, monkeypatch), threading.Event()
     monkeypatch.setattr(errands, "_gpus", lambda: Budget(Share(0, 0, 1), gpus=("7",)))
@@ -268,6 +281,22 @@ def test_a_parcel_ends_with_the_first_that_the_machine_failed(
         Return(Course.RUN, verdict, host="h", worker="tcp://w:1") for verdict in list(ends.values())[:3]
     ]
     assert carried == several[:3] and parcels.pack([]) == pack(())
+
+
+def test_a_parcel_goes_on_behind_what_no_machine_failed(errand: Errand, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where nothing final came of it: data that are missing, a run that is elsewhere, or that was stopped."""
+    distributed = pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
+    ends = [
+        Return(Course.FAULT, is_of_data=True),
+        Return(Course.ELSEWHERE),
+        Return(Course.STOPPED),
+        Return(Course.RUN, Verdict.INTERRUPTED),
+        Return(Course.RUN, Verdict.OK),
+    ]
+    monkeypatch.setattr(distributed, "get_worker", lambda: SimpleNamespace(address="tcp://w:1"))
+    monkeypatch.setattr(errands, "carry_out", lambda errand: ends[errand.planned.job.split.seed])
+    several = [replace(errand, planned=planned_job(seed)) for seed in range(len(ends))]
+    assert carry_out_each(pack(several)) == [replace(back, worker="tcp://w:1") for back in ends]
 
 
 def test_each_worker_is_asked_by_itself_and_answers_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -452,10 +481,16 @@ def test_a_bulletin_that_goes_while_it_is_read_is_none(tmp_path: Path, monkeypat
         assert bulletins(layout) == {} and not path.exists()
 
 
-def test_a_wish_that_is_none_is_not_heard(tmp_path: Path) -> None:
+def test_a_wish_that_is_none_is_not_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wish = tmp_path / "x.wish"
     assert told_module._asked(wish) is None
     wish.write_text("stopp")
     assert told_module._asked(wish) is None
     wish.write_text("stop")
     assert told_module._asked(wish) is Wish.STOP
+
+    def gone(*_: Any, **__: Any) -> str:
+        raise OSError(116, "Stale file handle")
+
+    monkeypatch.setattr(Path, "read_text", gone)
+    assert told_module._asked(wish) is None, "who tells goes on"

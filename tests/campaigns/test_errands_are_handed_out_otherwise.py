@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -448,6 +448,43 @@ def test_what_another_harness_runs_is_asked_for_again_when_all_else_has_run(one:
     assert len(one.notes.steps) == 3 and one.told.ended == {"ok": 3}
 
 
+def test_who_waits_for_another_harness_does_not_ask_it_without_pause(one: Made) -> None:
+    pauses, asked = list[float | None](), list[str]()
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            pauses.append(timeout)
+            return self.is_set()
+
+    def act(errand: Errand, address: str) -> Return:
+        asked.append(address)
+        if len(asked) < 4:
+            return Return(Course.ELSEWHERE, host="h", worker=address)
+        return made(errand, address)
+
+    one.state.stop, one.act = Stop(), act
+    one.run(one.errands(5))
+    assert len(asked) == 4 and pauses == [0.5, 0.5], "the first time all else is looked at"
+
+
+def test_an_errand_is_made_when_its_turn_comes(one: Made) -> None:
+    """There may be a million."""
+    begun, ahead = list[int](), list[int]()
+
+    def several() -> Iterator[Errand]:
+        for errand in one.errands(*range(50)):
+            begun.append(errand.planned.job.split.seed)
+            yield errand
+
+    def act(errand: Errand, address: str) -> Return:
+        ahead.append(len(begun) - errand.planned.job.split.seed)
+        return made(errand, address)
+
+    one.act = act
+    hand_out(cast(Cluster, one), several(), 50, one.state, one.wanted)
+    assert len(ahead) == 50 and max(ahead) == 5, "four tasks that the scheduler holds, and the next"
+
+
 def test_nothing_more_is_handed_out_when_it_is_enough(one: Made) -> None:
     def act(errand: Errand, address: str) -> Return:
         one.state.enough.set()
@@ -562,8 +599,12 @@ def test_a_queue_may_take_its_time_to_start_a_worker(one: Made) -> None:
     assert one.summary == line(runs=1) and one.now - began > 5000
 
 
-def test_where_all_workers_are_ill_it_ends_and_says_of_what(one: Made) -> None:
-    one.act, began = refused, one.now
+@pytest.mark.parametrize("most", [None, 1])
+def test_where_all_workers_are_ill_it_ends_and_says_of_what(one: Made, most: int | None) -> None:
+    """Also of a queue, which has no other to give."""
+    one.act, one.most, began = refused, most, one.now
+    # were there no end to it, the clock would say so
+    one.each = lambda: one.state.stop.set() if one.now > began + 1000 else None
     with pytest.raises(EngineError) as ended:
         one.run(one.errands(5))
     assert ended.value.what == ("no worker is left that can run anything; host of a, worker a: another harness")
@@ -601,6 +642,19 @@ def test_a_worker_that_was_lost_a_moment_ago_may_come_back_for_what_failed_elsew
     assert pair.told.nodes == {"host of c": 3}
 
 
+def test_for_a_worker_that_has_joined_nobody_waits(pair: Made) -> None:
+    """Too small for what failed on all others, it came in nobody's place."""
+    began = pair.now
+
+    def each() -> None:
+        pair.here.setdefault("c", Worker("c", 2, Share(1, 1 << 20)))
+        pair.is_busy = "c" not in pair.looks[-1][1]
+
+    pair.each, pair.act = each, failed
+    pair.run(pair.errands(5))
+    assert pair.notes.steps == [f"infrastructure: {label(5)} (1.0 s): no disk"] and pair.now - began < 20
+
+
 def test_nobody_waits_for_longer_than_a_minute_for_another_worker(pair: Made) -> None:
     def each() -> None:
         pair.here.pop("b", None)
@@ -613,6 +667,16 @@ def test_nobody_waits_for_longer_than_a_minute_for_another_worker(pair: Made) ->
     assert 60.0 <= pair.now - missed <= 60.5
     looks = [now for now, _ in pair.looks[1:]]
     assert {later - now for now, later in pairwise(looks)} == {5.5}, "more often would cost a scheduler"
+
+
+def test_who_waited_in_vain_for_another_worker_is_failed_by_the_last(
+    tmp_path: Path, no_time: Callable[[Made], Made]
+) -> None:
+    three = no_time(two(tmp_path, *"abc"))
+    three.each = lambda: three.here.pop("c", None)
+    three.act = lambda errand, address: failed(errand, address, f"no disk at {address}")
+    three.run(three.errands(5))
+    assert three.notes.steps == [f"infrastructure: {label(5)} (1.0 s): no disk at b"]
 
 
 def test_what_was_meant_for_a_worker_that_is_gone_is_handed_to_another(pair: Made) -> None:

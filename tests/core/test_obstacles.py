@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job
@@ -29,6 +31,20 @@ def test_an_obstacle_is_remembered_until_it_is_cleared(tmp_path: Path) -> None:
     obstacles.clear("method", "constant")
     obstacles.clear("method", "constant")
     assert ObstacleNotes.of(store.folder).before(planned_job().job) is None
+
+
+def test_an_obstacle_that_goes_while_all_are_read_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table is made while a campaign runs."""
+    obstacles, read = Obstacles(tmp_path), Path.read_text
+    for name in ("fdataset", "synthetic"):
+        obstacles.note("dataset", name, "nowhere")
+
+    def read_text(path: Path, encoding: str) -> str:
+        obstacles.clear("dataset", "synthetic")
+        return read(path, encoding=encoding)
+
+    monkeypatch.setattr(Path, "read_text", read_text)
+    assert obstacles.all("dataset") == {"fdataset": "nowhere"}
 
 
 def test_a_finished_run_is_not_covered_by_an_obstacle(tmp_path: Path) -> None:

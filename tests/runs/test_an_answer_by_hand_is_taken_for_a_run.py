@@ -25,6 +25,7 @@ from harness.engine.walls import SYSTEM_CALLS
 from harness.execution import kit, tasks
 from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.kit import Kit, judge_by_hand, write_kit
+from harness.execution.runs import Limits
 from harness.execution.tasks import Task, limits_of
 from harness.images import BuiltImage, folder_tree
 from harness.methods.card import load_method
@@ -33,6 +34,7 @@ from harness.planning.plan import pinned
 from harness.results.truth import truth_of
 from tests.core.word_for_word import said
 from tests.runs.made_up import ENGINE, IMAGE
+from tests.runs.test_container import FACTS
 
 
 @pytest.fixture
@@ -133,17 +135,44 @@ def test_a_folder_that_is_there_is_left_alone(layout: Layout, planned: PlannedJo
     assert sorted(written.folder.rglob("*")) == before
 
 
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt("No time")])
 def test_a_failure_leaves_nothing(
-    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    layout: Layout,
+    planned: PlannedJob,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    def fail(*_: object) -> None:
+        raise error
 
     monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
-    monkeypatch.setattr(kit, "write_shown_files", full)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr(kit, "write_shown_files", fail)
+    with pytest.raises(type(error), match="No "):
         write_kit(layout, ENGINE, planned, tmp_path / "kit")
     assert not (tmp_path / "kit").exists()
+
+
+CLOCK = "nobody ends it after 7 s, and nobody looks how much it writes: the harness's own clock and eyes do that"
+FILES = "Docker's client hides fewer files of the kernel than the harness has it hide"
+
+
+@pytest.mark.parametrize(
+    ("name", "served", "more"),
+    [
+        ("docker", False, [FILES]),
+        (
+            "docker",
+            True,
+            [FILES, "the engine is served by the harness: `harness engine start` keeps it running for this line"],
+        ),
+        ("podman", False, []),
+        ("podman", True, ["Podman's images are your own: no service need run for this line"]),
+    ],
+)
+def test_what_the_line_alone_does_not_do_is_told_of_each_engine(name: str, served: bool, more: list[str]) -> None:
+    facts = replace(FACTS, name=name, served=served)
+    assert kit._remarks(facts, Limits(seconds=7, memory_bytes=1)) == (CLOCK, *more)
 
 
 def test_another_folder_is_not_read(layout: Layout, tmp_path: Path) -> None:

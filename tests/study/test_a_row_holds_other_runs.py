@@ -15,10 +15,12 @@ from harness.compare import Book
 from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.groups import STATISTICS, Several
-from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
+from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target, target_of
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained
+from harness.study.grid import Grid
 from harness.study.sides import CONTROL, OWN, Derived, Row, Sides, keys_of
+from harness.study.specs import Spec
 
 NAMES = PublishedNames(
     benchmark="repurposing",
@@ -104,7 +106,10 @@ def test_rows_of_ours_follow_the_papers_in_a_fixed_order() -> None:
     names = NAMES.model_copy(update={"own_methods": ["mine"], "methods": {"Sum": "sum", "Vote": "vote/soft"}})
     there = {Target(name, "letters", "random"): {1: run(0.5)} for name in ("zeta", "alpha")}
     elsewhere = {Target("sum", "words", "random"): {1: run(0.5)}, Target("sum", "letters", "x"): {1: run(0.5)}}
-    derived = {Target("mix", "letters", "random"): {2: run(0.7), 1: run(0.6)}}
+    derived = {
+        Target("mix", "words", "random"): {1: run(0.1)},
+        Target("mix", "letters", "random"): {2: run(0.7), 1: run(0.6)},
+    }
     soft = {Target("vote", "letters", "random", "soft"): {1: run(0.4)}}
     own = {Target(name, "letters", "random"): {1: run(value)} for name, value in (("mine", 0.3), ("coin", 0.2))}
     book = Book("repurposing", (), (), {**soft, **own}, {"corrected": there, "other": elsewhere})
@@ -138,6 +143,59 @@ def test_rows_of_ours_follow_the_papers_in_a_fixed_order() -> None:
     # a metric that no table prints has our name
     assert sides.ours(rows[1], "Letters", "early", "F1/as-published") == means[1]
     assert sides.ours(rows[1], "Letters", "early", "F2") is None
+
+
+def test_a_table_without_a_dataset_or_splits_has_those_of_all_its_claims() -> None:
+    """Also the rows that have runs on one of them alone."""
+    names = NAMES.model_copy(
+        update={
+            "datasets": {"Letters": "letters", "Words": "words"},
+            "splits": {"early": "random", "late": "cluster"},
+        }
+    )
+    places = [("Letters", "early"), ("Letters", "late"), ("Words", "early")]
+    comparisons = tuple(
+        Comparison(
+            Claim("Table 1, Sum", "band", "Sum", *place, "F1", "0.5", sheet="Table 1"),
+            target_of(names, "Sum", *place),
+            "F1/as-published",
+            ClaimVerdict.PENDING,
+            "not run yet",
+        )
+        for place in places
+    )
+    beside = {
+        Target("zeta", "letters", "random"): {1: run(0.1)},
+        Target("late", "letters", "cluster"): {1: run(0.2)},
+        Target("word", "words", "random"): {1: run(0.3)},
+        Target("none", "numbers", "random"): {1: run(0.4)},
+    }
+    sides = Sides(
+        cast(Layout, None), Book("repurposing", (), comparisons, {}, {"corrected": beside}), names, ("coin",)
+    )
+    spec = Spec(
+        kind="table",
+        number="1",
+        title="F1",
+        made="grid",
+        rows={"dataset": "data", "method": "method"},
+        columns=["split", "metric"],
+        metrics={"F1": "F1"},
+    )
+    sheet = Grid(sides, spec, {}).sheet()
+    assert sheet.head == ["data", "method", "early, F1", "late, F1"]
+    assert sheet.rows == [
+        ["Letters", "Sum", "50.0 / -", "50.0 / -"],
+        ["Letters", "late/corrected", "-", "20.0 (1)"],
+        ["Letters", "zeta/corrected", "10.0 (1)", "-"],
+        ["Letters", "word/corrected", "-", "-"],
+        ["Letters", "coin", "-", "-"],
+        ["Words", "Sum", "50.0 / -", "-"],
+        ["Words", "late/corrected", "-", "-"],
+        ["Words", "zeta/corrected", "-", "-"],
+        ["Words", "word/corrected", "30.0 (1)", "-"],
+        ["Words", "coin", "-", "-"],
+    ]
 
 
 def test_what_combines_runs_is_told_by_its_members() -> None:

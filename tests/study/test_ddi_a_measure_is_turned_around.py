@@ -138,6 +138,7 @@ def test_a_strategy_is_told_by_its_worst_similarity_and_its_mean_of_the_rest(she
         split("lohi", 1, [1, 1, 1], discarded=1000, known=800, new=200, worse=[0.01, 0.05, 0.9]),
         split("lohi", 2, [1, 1, 1], discarded=1500, known=400, new=100, worse=[0.01, 0.06, 0.02]),
         split("random", 1, [1, 1, 1], better=[0.01, 0.9, 0.9], worse=[0.9, 0.01, 0.9]),
+        split("random", 2, [1, 1, 1], discarded=10, better=[0.9] * 3, worse=[0.9] * 3),
     ).rows
     told = {row[0]: row[1:] for row in rows}
     assert told["Cluster"] == [
@@ -158,7 +159,7 @@ def test_a_strategy_is_told_by_its_worst_similarity_and_its_mean_of_the_rest(she
         "1.000",
         "0 of 6",
     ]
-    assert told["Random"][1:3] == ["no / no", "low / as chance"]
+    assert told["Random"][:3] == ["yes / no", "no / no", "low / as chance"], "one seed of the two discards some"
     assert told["SPECTRA"] == ["no / -", "yes / -", "low / -", "-", "-", "-", "-"]
     assert [row[0] for row in rows] == [
         "Random",
