@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
@@ -42,8 +43,13 @@ def check_sums(folder: Path) -> list[Step]:
 
 
 def check_cells(cells: Sequence[SuiteCell], keys: Set[str]) -> list[Step]:
-    """A cell without a run may not say that there was one, nor be pinned to another job than it names."""
-    faults = [
+    """A cell without a run may not say that there was one, nor be pinned to another job than it names.
+
+    No run may be planned twice: a plan would refuse it, so that nothing of the crate could be made again.
+    """
+    planned = Counter(cell.planned.key for cell in cells if cell.planned)
+    faults = [f"a run is planned twice: {key}" for key, count in planned.items() if count > 1]
+    faults += [
         f"a cell is pinned to another job: {cell.job.label}"
         for cell in cells
         if cell.planned and cell.planned.job != cell.job

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.base.files import canonical_json
 from harness.base.logs import log_tail
-from harness.base.vocabulary import Verdict
+from harness.base.vocabulary import Accelerator, Verdict
 from harness.compare import Book, Comparison
 from harness.planning.cells import kind_of
 from harness.planning.commands import run_command
@@ -55,6 +55,7 @@ class Shared:
                 "split": job.split.text,
                 "job": self.number(named),
                 "run": self.number(run_command(job, scored.choices, seed="SEED")),
+                **({} if job.accelerator == "cpu" else {"accelerator": job.accelerator}),
             }
         return self._kinds[kind]
 
@@ -76,7 +77,8 @@ def page_data(evidence: Evidence, books: Iterable[Book], numbers: Sequence[Seque
     for scored in (*ordered, *beside):
         names.setdefault(scored.cell.job.benchmark, set()).update(scored.metrics)
     metrics = {benchmark: sorted(own) for benchmark, own in sorted(names.items())}
-    methods = sorted({scored.cell.job.method for scored in (*ordered, *beside) if scored.cell.record})
+    jobs = [scored.cell.job for scored in (*ordered, *beside) if scored.cell.record]
+    methods = sorted({(job.method, job.accelerator) for job in jobs})
     return {
         "cells": [
             *(_entry(evidence, scored, claims, metrics, shared) for scored in ordered),
@@ -87,7 +89,10 @@ def page_data(evidence: Evidence, books: Iterable[Book], numbers: Sequence[Seque
         "metrics": metrics,
         "shared": shared.values,
         "images": image_entries((*ordered, *beside)),
-        "methods": {name: _made(evidence, name) for name in methods},
+        "methods": {
+            name if accelerator == "cpu" else f"{name} {accelerator}": _made(evidence, name, accelerator)
+            for name, accelerator in methods
+        },
     }
 
 
@@ -97,9 +102,9 @@ def _briefly(entry: dict[str, Any]) -> dict[str, Any]:
     return {**entry, "record": {**entry["record"], "files": files}, "notes": {}}
 
 
-def _made(evidence: Evidence, method: str) -> dict[str, Any] | None:
+def _made(evidence: Evidence, method: str, accelerator: Accelerator) -> dict[str, Any] | None:
     """Code and locks of a method as they are today."""
-    made = evidence.made(method)
+    made = evidence.made(method, accelerator)
     if made is None:
         return None
     return {

@@ -11,9 +11,11 @@ from typing import NamedTuple
 from harness.base.errors import ImageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.compare import Book
 from harness.images.cards import environment_chain
 from harness.images.identity import code_folders, combined, environment_tree
+from harness.images.record import variant_of
 from harness.images.sources import code_files
 from harness.images.trees import code_of_folders
 from harness.planning.cells import Cell
@@ -51,7 +53,7 @@ class Evidence:
     store: Store
     table: Table
     beside: tuple[ScoredCell, ...]
-    _made: dict[str, Made | None] = field(default_factory=dict, compare=False, repr=False)
+    _made: dict[tuple[str, Accelerator], Made | None] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def runs(self) -> dict[str, ScoredCell]:
@@ -74,25 +76,25 @@ class Evidence:
         groups = {id(group): group for key in keys if (group := self.group_of.get(key))}
         return list(groups.values())
 
-    def made(self, method: str) -> Made | None:
+    def made(self, method: str, accelerator: Accelerator = "cpu") -> Made | None:
         """What the method's image is made of; None where its folders are not whole."""
-        if method not in self._made:
-            self._made[method] = self._made_of(method)
-        return self._made[method]
+        if (method, accelerator) not in self._made:
+            self._made[method, accelerator] = self._made_of(method, accelerator)
+        return self._made[method, accelerator]
 
-    def _made_of(self, method: str) -> Made | None:
+    def _made_of(self, method: str, accelerator: Accelerator) -> Made | None:
         try:
             folders = code_folders(self.layout, method)
             files = [File(folder / name, "") for folder in folders for name in sorted(code_files(folder))]
             code = code_of_folders(*folders)
-            image = combined(environment_tree(self.layout, method), code)
+            image = combined(environment_tree(self.layout, method, accelerator), code)
         except ImageError:
             return None
         locks = [
             path
             for one in environment_chain(self.layout, method)
             for backend in one.backends
-            if (path := one.lock_path(backend, "cpu")).is_file()
+            if (path := one.lock_path(backend, variant_of(one, accelerator))).is_file()
         ]
         return Made(image, code, tuple(folders), *map(_hashed, (files, [File(path, "") for path in locks])))
 

@@ -99,7 +99,7 @@ class RunLinks:
     """Where the runs of a page's numbers stand: on the page of their method, or in a list at the page's end."""
 
     site: SiteMap
-    lists: dict[tuple[str, ...], tuple[str, list[tuple[str, str, int]]]] = field(default_factory=dict)
+    lists: dict[tuple[tuple[str, str, int], ...], str] = field(default_factory=dict)
 
     def href(self, keys: Sequence[str]) -> str:
         groups = self.site.evidence.groups_of(keys)
@@ -108,15 +108,16 @@ class RunLinks:
         if len(groups) == 1:
             place = f"run-{keys[0][:12]}" if len(keys) == 1 else self.site.anchor(groups[0])
             return f"../methods/{groups[0].method}.html#{place}"
-        anchors = tuple(self.site.anchor(group) for group in groups)
-        if anchors not in self.lists:
-            runs = Counter(id(self.site.evidence.group_of[key]) for key in keys if key in self.site.evidence.runs)
-            own = [
-                (f"{one.row} on {one.dataset}, {one.split}", f"../methods/{one.method}.html#{at}", runs[id(one)])
-                for one, at in zip(groups, anchors, strict=True)
-            ]
-            self.lists[anchors] = (f"rests-{len(self.lists) + 1}", own)
-        return f"#{self.lists[anchors][0]}"
+        runs = Counter(id(self.site.evidence.group_of[key]) for key in keys if key in self.site.evidence.runs)
+        own = tuple(
+            (
+                f"{one.row} on {one.dataset}, {one.split}",
+                f"../methods/{one.method}.html#{self.site.anchor(one)}",
+                runs[id(one)],
+            )
+            for one in groups
+        )
+        return f"#{self.lists.setdefault(own, f'rests-{len(self.lists) + 1}')}"
 
     def rests(self) -> list[tuple[str, list[tuple[str, str, int]]]]:
-        return list(self.lists.values())
+        return [(name, list(own)) for own, name in self.lists.items()]

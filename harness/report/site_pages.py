@@ -15,7 +15,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare import ClaimVerdict
 from harness.data import load_manifest
 from harness.methods.card import load_method
-from harness.report.evidence import LOG, File
+from harness.report.evidence import LOG, File, Made
 from harness.report.html import claim_json, context_of, page_environment
 from harness.report.matrix import PlaceOfMean, PublishedMean, matrix_of, published_means
 from harness.report.site_map import RunLinks, SiteMap
@@ -119,6 +119,8 @@ class SitePages:
 
     def _method(self, name: str, groups: Sequence[Group]) -> bytes:
         made = self.map.evidence.made(name)
+        ran = [group for group in groups if _has_runs(group)]
+        every = [made, *(self._made(group) for group in ran)]
         own = self.map.report.layout.methods / name
         concerning = [
             (f"../findings/{page}.html", one.title)
@@ -141,7 +143,7 @@ class SitePages:
             "method.html",
             card=load_method(self.map.report.layout, name),
             made=made,
-            groups=[self._group(group, made.image if made else "") for group in groups if _has_runs(group)],
+            groups=[self._group(group) for group in ran],
             concerning=concerning,
             waiting=[(*about, count) for about, count in sorted(waiting.items())],
             files=[self._copy(file) for file in files],
@@ -150,19 +152,26 @@ class SitePages:
                 for file in files
                 if file.path.is_relative_to(own)
             ],
-            locks=[self._copy(lock) for lock in made.locks] if made else [],
+            locks=[self._copy(lock) for lock in dict.fromkeys(lock for one in every if one for lock in one.locks)],
         )
 
-    def _group(self, group: Group, image: str) -> dict[str, Any]:
+    def _made(self, group: Group) -> Made | None:
+        """What the image of a group's runs is made of today: on a GPU it has locks of its own."""
+        return self.map.evidence.made(group.method, group.cells[0].cell.job.accelerator)
+
+    def _group(self, group: Group) -> dict[str, Any]:
         metrics = [metric for members in known_sets([group]) for metric in members]
         scores = [(metric, summary) for metric in metrics if (summary := group.summary(metric))]
         runs = [scored for scored in group.cells if scored.cell.record]
+        made = self._made(group)
+        image = made.image if made else ""
         return {
             "id": self.map.anchor(group),
             "title": f"{group.row} on {group.dataset}, {group.split}",
             "dataset": group.dataset,
             "verdicts": [(str(one), count) for one in Verdict if (count := group.verdicts[one])],
             "scores": scores,
+            "locks": [self._copy(lock) for lock in made.locks] if made else [],
             "earlier": sum(scored.cell.record["planned"]["image_tree"] != image for scored in runs),
             "runs": [self._run(scored, [metric for metric, _ in scores]) for scored in runs],
         }

@@ -57,6 +57,14 @@ def test_files_are_held_against_their_list(tmp_path: Path) -> None:
     assert refused.value.where == str(tmp_path / "SHA256SUMS")
 
 
+@pytest.mark.parametrize("digest", ["", "ca978112ca1b", f"{'ca978112ca1bbdcafac231b39a23dc4d':0<64}"])
+def test_a_part_of_a_checksum_vouches_for_nothing(digest: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    (tmp_path / "SHA256SUMS").write_text(f"{digest}  a\n")
+    where = str(tmp_path / "SHA256SUMS")
+    assert check_sums(tmp_path) == [failed("files", "its checksum differs: a", where=where)]
+
+
 def test_a_cell_says_that_it_ended_only_where_its_run_is(repository: Layout) -> None:
     cells = plan_of(repository, ["constant", "als_wr"]).cells
     planned = [planned_of(cell) for cell in cells]
@@ -82,9 +90,16 @@ def test_a_cell_says_that_it_ended_only_where_its_run_is(repository: Layout) -> 
         cell(3, Verdict.OK, 0),
     ]
     assert check_cells(wrong, keys) == [
+        failed("suite", f"a run is planned twice: {planned[0].key}", where="suite.json"),
         *[failed("suite", f"a cell is pinned to another job: {cells[3].job.label}", where="suite.json")] * 3,
         failed("suite", f"'ok' without a run: {cells[1].job.label}", where="suite.json"),
         failed("suite", f"'timeout' without a run: {cells[2].job.label}", where="suite.json"),
+    ]
+    # of other parameters alone, which no name of a job tells
+    job = cells[3].job.model_copy(update={"parameters": {"reg": 9.0}})
+    other = SuiteCell(job=job, planned=planned[3], verdict=Verdict.PENDING, reason="")
+    assert check_cells([other], keys) == [
+        failed("suite", f"a cell is pinned to another job: {cells[3].job.label}", where="suite.json")
     ]
 
 

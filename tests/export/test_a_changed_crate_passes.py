@@ -248,6 +248,10 @@ def add_file(crate: Path, keys: list[str]) -> None:
     (run_folder(crate, keys[0]) / "more.txt").write_text("more")
 
 
+def add_file_to_failure(crate: Path, keys: list[str]) -> None:
+    (run_folder(crate, keys[3]) / "more.txt").write_text("more")
+
+
 def add_run(crate: Path, keys: list[str]) -> None:
     shutil.copytree(run_folder(crate, keys[0]), run_folder(crate, "f" * 64))
 
@@ -280,6 +284,16 @@ def drop_entity(crate: Path, keys: list[str]) -> None:
 def add_entity(crate: Path, keys: list[str]) -> None:
     more = {"@id": "#more", "@type": "PropertyValue", "name": "NS-AUC", "value": 1.0}
     rewrite(crate / METADATA, lambda document: document["@graph"].append(more))
+
+
+def add_beside_graph(crate: Path, keys: list[str]) -> None:
+    rewrite(crate / METADATA, lambda document: document.update({"@included": [{"@id": "#more"}]}))
+
+
+def plan_twice(crate: Path, keys: list[str]) -> None:
+    """A plan would refuse it, so that nothing could be made again, and README say anything."""
+    rewrite(crate / SUITE, lambda suite: suite["cells"].append(suite["cells"][0]))
+    change_readme(crate, keys)
 
 
 def change_context(crate: Path, keys: list[str]) -> None:
@@ -316,6 +330,8 @@ def score_path(crate: Path, key: str) -> Path:
         (change_status, "status.json: not what these give"),
         (change_readme, "README.md: not what these give"),
         (add_file, "a file that the record does not name: more.txt"),
+        (add_file_to_failure, "a file that the record does not name: more.txt"),
+        (plan_twice, "suite: a run is planned twice"),
         (add_run, "a run that the suite does not plan"),
         (remove_scores, "scores: there are none"),
         (score_failure, "a run that ended as 'error' has scores"),
@@ -328,6 +344,9 @@ def score_path(crate: Path, key: str) -> Path:
         (in_description("constant-dataset", "name", "x"), "constant-dataset: name"),
         (drop_entity, "description: "),
         (add_entity, "#more: no such entity"),
+        (in_description("./", "keywords", "audited"), "./: keywords"),
+        (in_description("run-{3}", "keywords", "audited"), ": keywords"),
+        (add_beside_graph, "another context"),
         (change_context, "another context"),
     ],
 )

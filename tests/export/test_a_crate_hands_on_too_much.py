@@ -156,6 +156,20 @@ def test_a_folder_of_code_is_copied_whole_and_as_it_was(repository: Layout, tmp_
         copy_parts(layout, crate, ["constant"], ["synthetic"])
 
 
+def test_licence_and_notice_go_with_the_code_and_no_link_does(repository: Layout, tmp_path: Path) -> None:
+    layout = copy_repository(repository, tmp_path)
+    for name in ("LICENSE", "NOTICE", "CITATION.cff", "secret"):
+        (layout.root / name).write_text(name)
+    (layout.methods / "constant" / "tests").mkdir(exist_ok=True)
+    (layout.methods / "constant" / "tests" / "secret.py").symlink_to(layout.root / "secret")
+    copy_parts(layout, tmp_path / "crate", ["constant"], ["synthetic"])
+    there = {path.name: path.read_text() for path in (tmp_path / "crate").iterdir() if path.is_file()}
+    dockerfile = (layout.root / "Dockerfile").read_text()
+    names = ("LICENSE", "NOTICE", "CITATION.cff")
+    assert there == {"Dockerfile": dockerfile, **{name: name for name in names}}
+    assert not [*(tmp_path / "crate").rglob("secret*")]
+
+
 def test_files_beside_a_manifest_are_handed_on_where_they_may(repository: Layout, tmp_path: Path) -> None:
     layout = copy_repository(repository, tmp_path)
     folder = layout.datasets / "synthetic"

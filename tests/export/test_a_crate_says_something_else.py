@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,18 +17,21 @@ import pytest
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
-from harness.export import Exported, Extent, Profile, export
+from harness.base.vocabulary import Verdict
+from harness.export import Exported, Extent, Profile, export, summaries, things
 from harness.export import crate as descriptions
+from harness.export.actions import score_values, suite_actions
 from harness.export.contents import Contents, read_suite
 from harness.export.integrity import check_derived
 from harness.export.parts import scorer_files
 from harness.export.summaries import describer, texts
 from harness.planning.plan import Plan
 from harness.results.records import Record
-from harness.results.scoring import scores_path
+from harness.results.scoring import Scores, scores_path
 from harness.results.store import Store
 from harness.status import to_json, to_markdown
-from tests.export.crates import graph_of
+from harness.status.table import key_metrics
+from tests.export.crates import graph_of, references
 from tests.export.small import Names, small_repository
 from tests.fabricate import planned_of, table_of
 
@@ -239,6 +243,81 @@ def test_the_first_page_says_what_is_here(small: tuple[Layout, Plan], whole: Pat
     assert texts(Contents(whole, reference, _records(layout, plan, 0, 2, 3)))["README.md"] == expected
 
 
+def test_every_loss_is_named_and_what_is_here_is_none(small: tuple[Layout, Plan], whole: Path) -> None:
+    """A run that the machine ended is no loss: its record is here."""
+    layout, plan = small
+    suite, lost = read_suite(whole), {"verdict": Verdict.INFRASTRUCTURE, "reason": "the disk is full"}
+    cells = [cell.model_copy(update=lost) if number != 4 else cell for number, cell in enumerate(suite.cells)]
+    contents = Contents(whole, suite.model_copy(update={"cells": cells}), _records(layout, plan, 0, 2, 3))
+    told = texts(contents)["README.md"].partition("\nLeft out:\n\n")[2]
+    reasons = {1: "the disk is full", 4: _LEFT_OUT, 5: "the disk is full"}
+    assert told == "".join(f"- {planned_of(plan.cells[place]).key}: {why}\n" for place, why in reasons.items())
+
+
+def test_a_method_on_two_accelerators_has_two_images_and_two_bills(
+    small: tuple[Layout, Plan], whole: Path
+) -> None:
+    records = _records(*small, 0, 2, 3)
+    one = next(iter(records.values()))
+    job = one.planned.job.model_copy(update={"accelerator": "cuda"})
+    planned = one.planned.model_copy(update={"job": job, "image_tree": "e" * 64})
+    records["f" * 64] = one.model_copy(update={"planned": planned})
+    contents = Contents(whole, read_suite(whole), records)
+    assert contents.images == [("als_wr", "cpu"), ("constant", "cpu"), ("constant", "cuda")]
+    trees = [record.planned.image_tree for record in records.values()]
+    assert [entity["identifier"] for entity in things.images(records.values())] == [*dict.fromkeys(trees)]
+    bills = {
+        card.name: [
+            name
+            for name in references([*things.method(contents, card, {})][-1]["softwareRequirements"])
+            if name.startswith("materials/")
+        ]
+        for card in things.cards_of(contents)
+    }
+    assert bills == {
+        "als_wr": ["materials/als_wr.cpu.cdx.json"],
+        "constant": ["materials/constant.cpu.cdx.json", "materials/constant.cuda.cdx.json"],
+    }
+
+
+def test_a_score_of_0_is_a_score(small: tuple[Layout, Plan]) -> None:
+    (record,) = _records(*small, 0).values()
+    name, other = key_metrics("repurposing")[:2]
+    scores = Scores(record.key, "", {}, {name: 0.0, other: None}, notes={})
+    assert [(one["name"], one["value"]) for one in score_values(record, scores)] == [(name, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "error"),
+    [
+        (Verdict.OK, "Completed", None),
+        (Verdict.NOT_APPLICABLE, "Completed", None),
+        (Verdict.PENDING, "Failed", "not all cells ended ok: ok 1, pending 1"),
+    ],
+)
+def test_a_suite_is_complete_where_nothing_is_left_to_be_done(
+    small: tuple[Layout, Plan], whole: Path, verdict: Verdict, status: str, error: str | None
+) -> None:
+    suite = read_suite(whole)
+    cells = [suite.cells[0], suite.cells[2].model_copy(update={"verdict": verdict})]
+    contents = Contents(whole, suite.model_copy(update={"cells": cells}), _records(*small, 0))
+    action = next(suite_actions(contents))
+    assert action["actionStatus"] == f"http://schema.org/{status}ActionStatus" and action.get("error") == error
+
+
+@pytest.mark.parametrize("name", ["export/crate.py", "status/table.py", "materials/sbom.py"])
+def test_whoever_makes_another_crate_is_another_describer(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "harness"
+    shutil.copytree(Path(summaries.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(summaries, "_PACKAGE", package)
+    usual = summaries.describer.__wrapped__()
+    assert summaries.describer.__wrapped__() == usual
+    (package / name).write_text(f"{(package / name).read_text()}x = 1\n")
+    assert summaries.describer.__wrapped__() != usual
+
+
 def test_the_status_is_that_of_the_runs_that_were_packed(small: tuple[Layout, Plan], whole: Path) -> None:
     layout, plan = small
     table = table_of(layout, plan)
@@ -319,6 +398,17 @@ def test_another_version_of_the_describer_is_no_fault_of_the_crate(
     other = replace(contents, suite=contents.suite.model_copy(update={"describer": "of another version"}))
     # it gives the same all the same: but for the suite's own words nothing differs
     assert told(other) == fine
+    unknown = [("description", "not checked", "another version of the harness wrote it; check that out", "")]
+
+    def with_a_name(*own: Any) -> Any:
+        first, *others = descriptions.describe(*own)
+        return iter([{**first, "name": "x"}, *others])
+
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.export.integrity.describe", with_a_name)
+        name = "ro-crate-metadata.json"
+        assert told(contents) == [*fine[:-1], ("description", "FAILED", f"{name}: name", str(whole / name))]
+        assert told(other) == unknown
     monkeypatch.setattr("harness.export.integrity.texts", lambda _: {"README.md": "x", "gone.md": "y"})
     faults = [
         ("README.md", "FAILED", "not what these give", str(whole / "README.md")),
@@ -326,6 +416,4 @@ def test_another_version_of_the_describer_is_no_fault_of_the_crate(
         fine[-1],
     ]
     assert told(contents) == faults
-    assert told(other) == [
-        ("description", "not checked", "another version of the harness wrote it; check that out", "")
-    ]
+    assert told(other) == unknown

@@ -80,6 +80,14 @@ def test_a_verification_reads_as_it_came_out() -> None:
     empty = Verification(_audit("", "crate of x", _BROKEN), (), 0)
     assert to_text(empty).splitlines()[-2:] == ["", "0 runs: none; the crate as a whole: FAILED"]
     assert "Not checked" not in to_text(empty)
+    # what could not be checked of the crate as a whole counts among the reasons
+    unseen = to_text(Verification(_audit("", "crate of x", _UNSEEN), _RUNS[:1], 0))
+    assert unseen.splitlines()[-4:] == [
+        "Not checked",
+        "  data: no labels (1x)",
+        "",
+        "1 run: 1 ok; the crate as a whole: not checked",
+    ]
 
 
 def test_a_verification_as_json_has_every_step() -> None:

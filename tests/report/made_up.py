@@ -61,7 +61,8 @@ def facts(fabricated: Layout, made_up: Plan, tmp_path_factory: pytest.TempPathFa
     """The made-up runs and one more. Not to be changed."""
     layout = copy_of(fabricated, tmp_path_factory.mktemp("pages") / "copy")
     (layout.root / "tests").mkdir()
-    (layout.root / "tests" / "test_x.py").write_text("def test_x(): ...\n")
+    for name in ("x", "y"):
+        (layout.root / "tests" / f"test_{name}.py").write_text(f"def test_{name}(): ...\n")
     put_run(layout, planned_of(made_up.cells[4]))
     return layout
 

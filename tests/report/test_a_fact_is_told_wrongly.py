@@ -16,6 +16,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
+from harness.images import image_tree
+from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.report.content import Shared, claim_entry, image_entries, page_data
 from harness.report.evidence import Evidence, File, gather
@@ -242,6 +244,22 @@ def test_a_method_is_made_of_its_code_and_locks(evidence: Layout, made_up: Plan)
     assert one.made("als_wr") is None and one.made("als_wr") is None
 
 
+def test_a_run_on_a_gpu_rests_on_the_locks_of_its_own_image(facts: Layout, made_up: Plan) -> None:
+    one = seen(facts, made_up, [])
+    cpu, cuda = one.made("mlp"), one.made("mlp", "cuda")
+    assert cpu and cuda and cuda.image == image_tree(facts, "mlp", "cuda") != cpu.image
+    assert (cuda.code, cuda.folders, cuda.files) == (cpu.code, cpu.folders, cpu.files)
+    other = [(file.path.name, of.path.name) for file, of in zip(cpu.locks, cuda.locks, strict=True) if file != of]
+    assert other == [("wheels.cpu.lock", "wheels.cuda.lock")]
+    (first, *rest) = one.table.cells
+    job = first.cell.job.model_copy(update={"accelerator": "cuda"})
+    table = replace(one.table, cells=(replace(first, cell=replace(first.cell, job=job)), *rest))
+    data = page_data(replace(one, table=table), [])
+    assert [(cell["method"], cell.get("accelerator")) for cell in data["cells"]].count(("constant", "cuda")) == 1
+    assert sum("accelerator" in cell for cell in data["cells"]) == 1
+    assert [*data["methods"]] == ["als_wr", "constant", "constant cuda"]
+
+
 def test_a_place_is_told_within_the_repository(facts: Layout, made_up: Plan) -> None:
     one = seen(facts, made_up, [])
     assert one.place(facts.root / "methods" / "x" / "y.py") == "methods/x/y.py"
@@ -280,5 +298,9 @@ def test_a_reference_result_stands_beside_too(repository: Layout, facts: Layout,
     table = Table("some", 6, table_of(facts, made_up).cells[:4], 0)
     (scored,) = gather(layout, Store(layout.runs), table, [], [key, key]).beside
     assert scored.key == key and scored.reference and scored.cell.job == entry.planned.job
+    waiting = table_of(layout, Plan("some", (Cell(entry.planned.job, entry.planned),)))
+    assert [cell.cell.record for cell in waiting.cells] == [{}]
+    # a cell that waits for a run of this machine is no reason to forget the committed one
+    assert [one.key for one in gather(layout, Store(layout.runs), waiting, [], [key]).beside] == [key]
     record = page_data(gather(layout, Store(layout.runs), table, [], [key]), [], [[4]])["cells"][-1]
     assert record["reference"] is True and "folder" not in record and "log" not in record

@@ -241,6 +241,13 @@ def test_four_hundred_decided_claims_are_listed_those_that_deviate_first(count: 
     assert told["more"] == max(0, count - 400) and told["total"] == count + 1
 
 
+def test_a_group_waits_only_where_all_of_its_claims_do() -> None:
+    open_ = [claim("mean", verdict=OPEN, ours=None, dataset=name) for name in ("a", "b", "b")]
+    told = html._book(Book("repurposing", (), (*open_, claim("mean", dataset="a"))))
+    assert told["groups"] == [(("mean over seeds", "constant", "a", "random"), counts_of(OPEN, OFF))]
+    assert told["waiting"] == [(("mean over seeds", "constant", "b", "random"), 2)]
+
+
 def test_a_number_has_one_address(report: Report, made_up: Plan) -> None:
     numbers, keys = Numbers(report.evidence), [planned_of(cell).key for cell in made_up.cells]
     places = {key: place for place, key in enumerate(report.evidence.runs)}

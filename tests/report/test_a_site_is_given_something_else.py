@@ -30,6 +30,7 @@ from harness.report.html import (
 from harness.report.matrix import matrix_of, published_means
 from harness.report.site_map import RunLinks, SiteMap, slug
 from harness.report.site_pages import SitePages
+from harness.results.findings import Finding
 from harness.results.store import Store
 from harness.status import metric_sets
 from tests.fabricate import planned_of
@@ -217,6 +218,7 @@ def test_the_page_of_a_method_has_its_runs_and_what_made_them(pages: Any, report
                 "dataset": "synthetic",
                 "verdicts": [("ok", 1), ("error", 1)],
                 "scores": [(metric, group.summary(metric)) for metric in metrics],
+                "locks": [(name, _sum(root / name), f"../files/{name}.txt") for name in locks],
                 "earlier": 0,
                 "runs": runs,
             }
@@ -236,15 +238,35 @@ def test_the_page_of_a_method_has_its_runs_and_what_made_them(pages: Any, report
 
 def test_a_method_without_whole_code_has_a_page(pages: Any, report: Report) -> None:
     own, calls = pages
-    report.evidence._made["constant"] = None
+    report.evidence._made["constant", "cpu"] = None
     try:
         own._method("constant", own.map.methods["constant"])
     finally:
-        del report.evidence._made["constant"]
+        del report.evidence._made["constant", "cpu"]
     ((_, values),) = calls
     assert (values["made"], values["files"], values["texts"], values["locks"]) == (None, [], [], [])
     # all runs are of another image than none
     assert [group["earlier"] for group in values["groups"]] == [2]
+
+
+def test_a_run_on_a_gpu_is_of_the_image_for_it(pages: Any, report: Report) -> None:
+    own, _ = pages
+    (group,) = own.map.methods["constant"]
+    made = report.evidence.made("constant")
+    assert made is not None
+    cells = []
+    for one in group.cells:
+        planned = {**one.cell.record["planned"], "image_tree": "e" * 64}
+        job = one.cell.job.model_copy(update={"accelerator": "cuda"})
+        cells.append(replace(one, cell=replace(one.cell, job=job, record={**one.cell.record, "planned": planned})))
+    report.evidence._made["constant", "cuda"] = replace(made, image="e" * 64, locks=made.locks[-1:])
+    try:
+        told = own._group(replace(group, cells=tuple(cells)))
+    finally:
+        del report.evidence._made["constant", "cuda"]
+    usual = own._group(group)
+    assert (told["earlier"], usual["earlier"]) == (0, 0)
+    assert len(usual["locks"]) == 3 and told["locks"] == usual["locks"][-1:]
 
 
 def test_a_run_tells_where_it_came_from(pages: Any, report: Report, made_up: Plan) -> None:
@@ -295,6 +317,13 @@ def test_the_page_of_a_dataset_has_its_splits(pages: Any, report: Report, made_u
             ("random", 22928437, planned[1].split_digest, "the records of its runs"),
         ],
     }
+    calls.clear()
+    # of another state of the dataset, which is named too
+    (first, *more) = groups[0].cells
+    planned_then = {**first.cell.record["planned"], "dataset_digest": "f" * 64}
+    then = replace(first, cell=replace(first.cell, record={**first.cell.record, "planned": planned_then}))
+    own._dataset("synthetic", [replace(groups[0], cells=(then, *more))])
+    assert calls[0][1]["digests"] == sorted([planned[0].dataset_digest, "f" * 64])
     calls.clear()
     # a planned group without a run is no row, and its split is counted where no other group has runs of it
     waiting = [replace(group, cells=_waiting(group), split="zz") for group in groups[:2]]
@@ -359,6 +388,18 @@ def test_the_page_of_a_finding_has_the_tests_that_show_it(pages: Any, report: Re
     ]
 
 
+def test_every_test_of_a_finding_is_copied_and_no_other_file(pages: Any, report: Report) -> None:
+    own, calls = pages
+    places = [f"tests/test_{name}.py" for name in ("y", "x")]
+    shown = [f"{places[0]}::test_y", "methods/constant/main.py", "run_all.sh", f"{places[1]}::test_x"]
+    own._finding("repurposing", Finding(title="T", about="A", text="t", shown_by=shown))
+    root = report.layout.root
+    assert (root / "run_all.sh").is_file() and (root / "methods/constant/main.py").is_file()
+    copied = [(place, _sum(root / place), f"../files/{place}.txt") for place in places]
+    assert calls[0][1]["tests"] == copied
+    assert own.copies == {f"files/{place}.txt": (root / place).read_bytes() for place in places}
+
+
 def test_a_number_leads_to_the_page_of_its_method(report: Report, made_up: Plan) -> None:
     place, keys = SiteMap(report), [planned_of(cell).key for cell in made_up.cells]
     links = RunLinks(place)
@@ -376,6 +417,12 @@ def test_a_number_leads_to_the_page_of_its_method(report: Report, made_up: Plan)
         ("rests-1", [("als_wr on synthetic, random", als, 1), ("constant on synthetic, random", constant, 2)]),
         ("rests-2", [("constant on synthetic, random", constant, 1), ("als_wr on synthetic, random", als, 1)]),
     ]
+    # of the same sets, but of other numbers of runs
+    assert links.href([keys[2], keys[0]]) == "#rests-3"
+    assert links.rests()[2] == (
+        "rests-3",
+        [("als_wr on synthetic, random", als, 1), ("constant on synthetic, random", constant, 1)],
+    )
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,69 @@ def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tab: Tab) -> None:
     assert "No run, no scores." in pending
 
 
+def test_the_panel_tells_a_reference_result_from_a_run_made_here(page: Path, tab: Tab) -> None:
+    tab.go(page.as_uri())
+    cell = '{ run: "harness run", key: "0123456789abcdef", reference: %s }'
+    for reference, option in (("false", ""), ("true", "--reference ")):
+        audit = f"harness audit {option}0123456789ab"
+        assert tab.evaluate(f"commands({cell % reference})") == [
+            ["harness run", "runs it again"],
+            [audit, "audits it"],
+            [f"{audit} --replay 1", "repeats it"],
+        ]
+
+
+def test_the_panel_says_where_a_run_is_of_an_earlier_image(page: Path, tab: Tab) -> None:
+    tab.go(page.as_uri())
+    cell = "{...cells[0], pins: {...cells[0].pins, image: %s}}"
+    code = f"rests({cell}).querySelector('[data-evidence=code]').textContent"
+    now, then = (tab.evaluate(code % image) for image in ("cells[0].pins.image", "'another'"))
+    assert re.fullmatch(r"methods/als_wr, .*; tree [0-9a-f]{64}", now)
+    assert then == f"{now}; the run is of an earlier image, and not of this code"
+    # on a GPU it is another image
+    tab.evaluate("data.methods['als_wr cuda'] = {...data.methods.als_wr, image: 'another'}; 0")
+    assert tab.evaluate(code.replace("...cells[0],", "...cells[0], accelerator: 'cuda',", 1) % "'another'") == now
+
+
+def test_the_panel_says_why_a_claim_is_undecided_and_a_score_is_missing(page: Path, tab: Tab) -> None:
+    tab.go(page.as_uri())
+    claims = [
+        {
+            "metric": "F1/x",
+            "published": "1",
+            "ours": None,
+            "difference": None,
+            "verdict": verdict,
+            "reason": reason,
+        }
+        for verdict, reason in (
+            ("pending", "no run"),
+            ("reproduced", "near"),
+            ("deviates", "far"),
+            ("deviates", "far"),
+        )
+    ]
+    reasons = f"[...claimGrid({{ claims: {json.dumps(claims)} }})[1].children].map(one => one.textContent)"
+    assert tab.evaluate(reasons) == ["pending: no run", "deviates: far"]
+    scores = "evidence({...cells[0], metrics: {}, verdict: %s}).map(one => one.textContent)"
+    told = [tab.evaluate(scores % repr(verdict)) for verdict in ("ok", "error")]
+    assert "No fresh scores: run `harness score`." in told[0]
+    assert "No valid predictions, so no scores." in told[1]
+
+
+def test_sizes_and_times_are_told_in_their_units(page: Path, tab: Tab) -> None:
+    tab.go(page.as_uri())
+    sizes = tab.evaluate("[undefined, 0, 1023, 1024, 1047552, 1048576, 1073741823, 1073741824].map(size)")
+    assert sizes == [NOTHING, "0 B", "1023 B", "1.0 KiB", "1023.0 KiB", "1.0 MiB", "1024.0 MiB", "1.00 GiB"]
+    assert tab.evaluate("[undefined, 0, 9.994, 10, 3600].map(seconds)") == [
+        NOTHING,
+        "0.00 s",
+        "9.99 s",
+        "10.0 s",
+        "3600.0 s",
+    ]
+
+
 def test_every_score_stands_below_its_kind(page: Path, made_up: Plan, tab: Tab) -> None:
     state = f"cell={planned_of(made_up.cells[2]).key[:12]}"
     left = "c => Math.round(c.getBoundingClientRect().x)"

@@ -189,7 +189,7 @@ function commands(cell) {
 }
 // The five things that every number rests on, each by its digest and its place.
 function rests(cell) {
-  const record = cell.record, made = data.methods[cell.job.method], log = record.files["log.txt"];
+  const record = cell.record, made = data.methods[cell.accelerator ? `${cell.job.method} ${cell.accelerator}` : cell.job.method], log = record.files["log.txt"];
   const now = made && made.image === cell.pins.image, place = path => location.protocol === "file:" && data.root ? make("a", { href: `${data.root}${path}` }, path) : make("code", {}, path);
   const kind = (name, ...children) => [name, make("div", { "data-evidence": name }, ...children)];
   const joined = values => values.flatMap((value, at) => [at ? ", " : "", value]);
