@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.layout import Layout, find_layout
+from harness.base.machine import processor_flags
 from harness.engine import Engine
 from harness.execution.trials import InContainers
 from harness.images import ensure_image
@@ -33,6 +34,9 @@ SOME = {
     "sagan": ("SAGAN/drugbank_02", "SAGAN/twosides_00"),
     "ssi_ddi": ("SSI-DDI/drugbank_02", "SSI-DDI/twosides_00"),
 }
+# Its goldens hold torch's own choice of kernels, which is another one here: on Fdataset 7e-5 away.
+if "avx512f" in processor_flags():
+    SOME["fastai_collab"] = ("FastaiCollabWrapper_HDVD_*", "seeds10_FastaiCollabWrapper_HDVD_*")
 CARDS = {card.name: card for card in load_methods(find_layout(REPOSITORY)) if card.parity}
 
 
