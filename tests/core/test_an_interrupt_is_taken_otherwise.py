@@ -95,6 +95,8 @@ def test_who_leaves_anyway_leaves_at_once_with_its_code(number: signal.Signals) 
 
 def test_who_leaves_still_ignores_what_was_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # a shell lets what it starts in the background ignore this one
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     end_at_once_on_interrupt(7)
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     assert callable(signal.getsignal(signal.SIGINT)) and callable(signal.getsignal(signal.SIGTERM))
