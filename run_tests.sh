@@ -26,5 +26,15 @@ else
 fi
 # one worker more than processors, as some always wait for containers; more than eight ask too much of one engine
 workers=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
-.venv/bin/python -m pytest -m "$kind and not alone" --numprocesses "$workers" --dist loadfile --no-loadscope-reorder "$@"
-exec .venv/bin/python -m pytest -m "$kind and alone" "$@"
+side_by_side() {
+    .venv/bin/python -m pytest -m "$kind and not alone" --numprocesses "$workers" --dist loadfile --no-loadscope-reorder "$@"
+}
+alone() { .venv/bin/python -m pytest -m "$kind and alone" "$@"; }
+if [[ $kind == thorough ]]; then
+    # the few first: where time ends, they would never be reached
+    alone "$@"
+    side_by_side "$@"
+else
+    side_by_side
+    alone
+fi
