@@ -2,7 +2,7 @@
 # The tests: style of Python and of the page's script, types, and pytest with real containers. Arguments are passed on to pytest.
 #
 #   ./run_tests.sh                       what every change must pass: most of it side by side, then what needs the machine to itself
-#   ./run_tests.sh --thorough            what is left: every method in its container, both engines, hundreds of kills
+#   ./run_tests.sh --thorough            what is left: every method in its container, both engines, 160 kills
 #   ./run_tests.sh -m "not engine"       without containers (minutes)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/environment.sh"

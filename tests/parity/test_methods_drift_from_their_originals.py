@@ -34,7 +34,7 @@ SOME = {
     "sagan": ("SAGAN/drugbank_02", "SAGAN/twosides_00"),
     "ssi_ddi": ("SSI-DDI/drugbank_02", "SSI-DDI/twosides_00"),
 }
-# Its goldens hold torch's own choice of kernels, which is another one here: on Fdataset 7e-5 away.
+# Fast.ai's goldens hold torch's own choice of kernels. With AVX-512 it is another one: on Fdataset 7e-5 away.
 if "avx512f" in processor_flags():
     SOME["fastai_collab"] = ("FastaiCollabWrapper_HDVD_*", "seeds10_FastaiCollabWrapper_HDVD_*")
 CARDS = {card.name: card for card in load_methods(find_layout(REPOSITORY)) if card.parity}
