@@ -135,12 +135,13 @@ def test_a_job_that_reaches_its_walltime_is_no_timeout_of_a_method(
     slurm: Slurm, here: Layout, tmp_path: Path
 ) -> None:
     """Slurm's own clock ends the job, in a minute at the least. What ran is lost, and made by the next worker."""
-    slow = _ASKED["before"][0].replace("SLEEP=0.3", "SLEEP=40")  # type: ignore[index]
+    slow = _ASKED["before"][0].replace("SLEEP=0.3", "SLEEP=20")  # type: ignore[index]
     file = asked(tmp_path, workers=1, walltime="00:01:00", before=[slow])
     lost, plan = 0, plan_with(0)
-    # a clock that ends the job in the moment between two runs costs none: then it is tried with four more
-    while not lost and len(plan.cells) < 3 * 4:
-        plan = plan_with(len(plan.cells) + 4)
+    # Slurm looks at its clock each half minute: twelve runs, two at a time, are not made before it does.
+    # One that ends the job in the moment between two runs costs none: then it is tried with twelve more
+    while not lost and len(plan.cells) < 3 * 12:
+        plan = plan_with(len(plan.cells) + 12)
         lost = _lost_to_the_walltime(slurm, here, file, plan)
     assert 0 < lost == sum(attempts(here).values()) - len(plan.cells)
     check(here, plan)
