@@ -9,6 +9,8 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,13 +53,19 @@ def _secret(path: Path) -> bytes:
     """The secret of this user, made at its first use; one for this process alone where none can be kept."""
     new = secrets.token_bytes(_BYTES)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # only one of two processes makes it, and nobody else may read it
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-            stream.write(new)
-    except FileExistsError:
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _put_where_none_is(path, new)
         kept = path.read_bytes()
-        return kept if len(kept) == _BYTES else new
     except OSError:
         return new
-    return new
+    return kept if len(kept) == _BYTES else new
+
+
+def _put_where_none_is(path: Path, content: bytes) -> None:
+    """Whole or not at all, and readable by nobody else. Of two processes that do so at once, the first one's stays."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as file:
+        file.write(content)
+        file.flush()
+        with suppress(FileExistsError):
+            path.hardlink_to(file.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 from pathlib import Path
 from typing import get_args
@@ -80,6 +81,34 @@ def test_a_secret_that_was_cut_or_can_not_be_kept_is_none_and_nothing_fails(
     seal.write_note(notes, "a", 3)
     assert len((tmp_path / "home" / ".local" / "state" / "permafrost" / "seal").read_bytes()) == 32
     seal._secret.cache_clear()
+
+
+def test_of_two_processes_that_make_the_secret_at_once_both_have_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one comes in the moment before ours is put in place: it never sees half of a secret."""
+    path, others = tmp_path / "permafrost" / "seal", list[bytes]()
+    link = Path.hardlink_to
+
+    def as_another_does(self: Path, target: str) -> None:
+        monkeypatch.setattr(Path, "hardlink_to", link)
+        assert not self.exists()
+        others.append(seal._secret.__wrapped__(path))
+        link(self, target)
+
+    monkeypatch.setattr(Path, "hardlink_to", as_another_does)
+    assert [seal._secret.__wrapped__(path)] == others == [path.read_bytes()]
+    assert [one.name for one in path.parent.iterdir()] == ["seal"]
+
+
+def test_a_secret_that_a_full_disk_cut_is_made_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "seal"
+    with monkeypatch.context() as full:
+        full.setattr(Path, "hardlink_to", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+        for_now = seal._secret.__wrapped__(path)
+    assert [*tmp_path.iterdir()] == []
+    later = seal._secret.__wrapped__(path)
+    assert later == path.read_bytes() != for_now and len(for_now) == len(later) == 32
 
 
 def test_a_seal_is_of_what_a_note_is_about_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
