@@ -49,9 +49,29 @@ is_made_from() {
         [[ $imported == "$root/harness" ]]
 }
 
+# Processes whose program lies in .venv: they would lose their modules with it. Where there is no /proc, none are known.
+running_from_it() {
+    local line folder program
+    for line in /proc/[0-9]*/cmdline; do
+        folder=${line%/cmdline}
+        # one that has ended meanwhile has no line, or an empty one
+        { IFS= read -r -d '' program <"$line"; } 2>/dev/null || continue
+        [[ $program == /* ]] || program=$(readlink "$folder/cwd" || true)/$program
+        if [[ $program == "$root/.venv/"* ]]; then
+            printf ' %s' "${folder#/proc/}"
+        fi
+    done
+}
+
+still_used() {
+    say "error: the environment in .venv has to be made anew, and processes still run from it:$1"
+    say "  to do: wait for their end, or stop them (harness stop ends a campaign); then run this again"
+    exit 3
+}
+
 # make_environment LOCK: .venv holds exactly what LOCK says, for this tree. Done in a moment when it already does.
 make_environment() {
-    local lock=$1 python turn
+    local lock=$1 python turn users
     if is_made_from "$lock"; then
         return
     fi
@@ -66,6 +86,8 @@ make_environment() {
         fi
     fi
     if [[ -e $root/.venv ]]; then
+        users=$(running_from_it)
+        [[ -z $users ]] || still_used "$users"
         say "the environment in .venv is of another tree or of other packages, or its Python is gone: it is made anew"
     fi
     python=$(find_python) || { install_python; python=$(find_python); } || exit 3

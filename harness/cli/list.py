@@ -12,7 +12,7 @@ from harness.cli.names import Word
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.data import dataset_names, load_manifest
 from harness.methods import page as cards
-from harness.methods.card import load_methods
+from harness.methods.card import MethodCard, in_order, load_method, load_methods, method_names
 from harness.planning.suites import load_suite, suite_names
 from harness.results import findings
 
@@ -69,14 +69,21 @@ def _findings() -> list[dict[str, object]]:
 
 
 def _methods() -> list[dict[str, object]]:
-    return [
-        {
-            "name": card.name,
-            "summary": f"{card.title}: {card.category}, {card.language}" + (" (control)" if card.control else ""),
-            **card.model_dump(mode="json", exclude={"name", "summary"}),
-        }
-        for card in load_methods(find_layout())
-    ]
+    layout, cards, faulty = find_layout(), list[MethodCard](), list[dict[str, object]]()
+    for name in method_names(layout):
+        try:
+            cards.append(load_method(layout, name))
+        except UsageError as error:
+            faulty.append(_faulty(name, error))
+    return [*(_of_card(card) for card in in_order(cards)), *faulty]
+
+
+def _of_card(card: MethodCard) -> dict[str, object]:
+    return {
+        "name": card.name,
+        "summary": f"{card.title}: {card.category}, {card.language}" + (" (control)" if card.control else ""),
+        **card.model_dump(mode="json", exclude={"name", "summary"}),
+    }
 
 
 def _datasets() -> list[dict[str, object]]:
@@ -85,8 +92,13 @@ def _datasets() -> list[dict[str, object]]:
         try:
             rows.append({"name": name, "summary": load_manifest(layout, name).title})
         except UsageError as error:
-            rows.append({"name": name, "summary": f"{error.what} ({error.where})", _FAULT: error.what})
+            rows.append(_faulty(name, error))
     return rows
+
+
+def _faulty(name: str, error: UsageError) -> dict[str, object]:
+    """A row in place of one whose description can't be read, so that it hides none of the others."""
+    return {"name": name, "summary": f"{error.what} ({error.where})", _FAULT: error.what}
 
 
 def _suites() -> list[dict[str, object]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -240,8 +240,12 @@ def load_method(layout: Layout, name: str) -> MethodCard:
 def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:
     """All cards, or those of one benchmark; controls last."""
     cards = [load_method(layout, name) for name in method_names(layout)]
-    selection = [card for card in cards if benchmark is None or benchmark in card.benchmarks]
-    return sorted(selection, key=lambda card: (card.control, card.name))
+    return in_order(card for card in cards if benchmark is None or benchmark in card.benchmarks)
+
+
+def in_order(cards: Iterable[MethodCard]) -> list[MethodCard]:
+    """As tables list them: by name, controls last."""
+    return sorted(cards, key=lambda card: (card.control, card.name))
 
 
 def _bytes(text: str) -> int:

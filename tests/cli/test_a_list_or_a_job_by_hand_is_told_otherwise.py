@@ -15,10 +15,11 @@ from harness.base.layout import Layout
 from harness.cli.job import shell_text
 from harness.data import load_manifest, manifest_names
 from harness.methods import page as pages
-from harness.methods.card import load_methods
+from harness.methods.card import load_method, load_methods
 from harness.planning.suites import load_suite, suite_names
 from harness.results import findings
 from tests.cli.calls import document, harness_of
+from tests.fabricate import copy_repository
 
 
 @pytest.mark.parametrize(
@@ -176,3 +177,22 @@ def test_a_faulty_manifest_is_listed_and_is_the_exit_code(tmp_path: Path, layout
     row = next(row for row in document(result)["rows"] if row["name"] == "bad")
     assert result.return_value == 2
     assert row == {"name": "bad", "summary": summary, "fault": error.value.what}
+
+
+def test_a_faulty_card_hides_no_other_method(
+    tmp_path: Path, repository: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = copy_repository(repository, tmp_path)
+    card = copy.methods / "bnnr" / "method.toml"
+    card.write_text(card.read_text().replace('language = "octave"', ""))
+    monkeypatch.setattr("harness.cli.list.find_layout", lambda: copy)
+    with pytest.raises(ManifestError) as error:
+        load_method(copy, "bnnr")
+    result, answer = harness_of("list"), harness_of("list", "--json")
+    others = [one.name for one in load_methods(repository) if one.name != "bnnr"]
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [*others, "bnnr"]
+    assert [result.return_value, answer.return_value] == [2, 2]
+    rows = document(answer)["rows"]
+    summary = f"{error.value.what} ({error.value.where})"
+    assert rows[-1] == {"name": "bnnr", "summary": summary, "fault": error.value.what}
+    assert [row["name"] for row in rows[:-1]] == others

@@ -115,6 +115,25 @@ def test_a_moved_tree_makes_its_own(tree: Path) -> None:
     assert start(moved) == (ran(moved), "")
 
 
+@pytest.mark.parametrize("called", ["absolute", "relative"])
+def test_an_environment_that_a_process_runs_from_stays(tree: Path, called: str) -> None:
+    start(tree)
+    shutil.copy2("/bin/sleep", tree / ".venv" / "bin" / "sleep")
+    program = (tree if called == "absolute" else Path()) / ".venv" / "bin" / "sleep"
+    with subprocess.Popen([program, "60"], cwd=tree) as process:
+        assert start(tree) == (ran(tree), ""), "it is as it should be: nothing to make"
+        (tree / "requirements" / "run.lock").write_text("other packages\n")
+        with pytest.raises(subprocess.CalledProcessError) as refused:
+            start(tree)
+        process.kill()
+    assert (refused.value.returncode, refused.value.stdout) == (3, "")
+    assert refused.value.stderr == (
+        f"error: the environment in .venv has to be made anew, and processes still run from it: {process.pid}\n"
+        "  to do: wait for their end, or stop them (harness stop ends a campaign); then run this again\n"
+    )
+    assert start(tree)[0] == ran(tree)
+
+
 def test_an_environment_whose_python_is_gone_is_made_anew(tree: Path) -> None:
     start(tree)
     python = tree / ".venv" / "bin" / "python"
