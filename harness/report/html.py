@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from harness import __version__, benchmarks
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.plurals import form_of
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, Comparison, claimed_benchmarks, compare_claims
 from harness.compare.text import comparison_json, counts_by_group
@@ -157,6 +158,7 @@ def page_environment() -> Environment:
     environment.filters["linked"] = linked
     environment.filters["breakable"] = breakable
     environment.filters["numeric_columns"] = numeric_columns
+    environment.filters["counted"] = counted_in_thousands
     return environment
 
 
@@ -287,6 +289,11 @@ def numeric_columns(sheet: Sheet) -> list[bool]:
     """Whether each column holds numbers, so that it is aligned to the right, head and entries alike."""
     columns = list(zip(*sheet.rows, strict=True)) or [()] * len(sheet.head)
     return [any(map(_NUMBER.match, own)) and all(map(_NUMBER_OR_NONE.match, own)) for own in columns]
+
+
+def counted_in_thousands(count: int, noun: str) -> str:
+    """`1 run`, `2,000 runs`."""
+    return f"{count:,} {form_of(noun, count)}"
 
 
 def harmless_json(value: Any) -> str:

@@ -440,5 +440,5 @@ def test_the_page_says_what_is_in_view_and_what_is_not() -> None:
         "1 cell planned = 1,200 ok + 34 error",
         "Matrix <#matrix>Cells <#cells>Claims <#claims>Methods <#methods>How to read this <#reading>",
         "cell-notes# claims#",
-        "The 1 decided claims",
+        "The 1 decided claim",
     ]
