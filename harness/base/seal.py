@@ -63,7 +63,7 @@ def _secret(path: Path) -> bytes:
 
 
 def _put_where_none_is(path: Path, content: bytes) -> None:
-    """Whole or not at all, and readable by nobody else. Of two processes that do so at once, the first one's stays."""
+    """Whole or not at all, and readable by nobody else; of two processes at once, the first one's stays."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as file:
         file.write(content)
         file.flush()

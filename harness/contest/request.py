@@ -11,7 +11,7 @@ from harness.base.layout import Layout
 from harness.base.unknown_names import unknown_name
 from harness.benchmarks.metric import Metric
 from harness.data import load_manifest
-from harness.methods.card import MethodCard, load_method
+from harness.methods.card import MethodCard, named_method, refuse_twice
 from harness.planning.jobs import Job, make_job, unusual_options
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import ReferenceResult
@@ -101,15 +101,10 @@ def _entrants(layout: Layout, request: ContestRequest) -> list[tuple[MethodCard,
         raise UsageError("--method is missing", todo="name your method first, then those it is compared with")
     entrants = []
     for text in request.methods:
-        name, _, variant = text.partition("/")
-        card = load_method(layout, name)
-        card.variant(variant or request.variant)
-        entrants.append((card, variant or request.variant))
-    names = [(card.name, variant) for card, variant in entrants]
-    if twice := next((one for one in names if names.count(one) > 1), None):
-        raise UsageError(
-            f"{'/'.join(twice)} is named twice", where="--method", todo="name each once; variants as NAME/VARIANT"
-        )
+        card, variant = named_method(layout, text, request.variant)
+        card.variant(variant)
+        entrants.append((card, variant))
+    refuse_twice(entrants)
     return entrants
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
@@ -235,6 +236,21 @@ def load_method(layout: Layout, name: str) -> MethodCard:
         raise unknown_name("method", name, method_names(layout), where=layout.methods)
     with plain_faults(path, MethodCard):
         return load_named(path, MethodCard)
+
+
+def named_method(layout: Layout, text: str, variant: str = "") -> tuple[MethodCard, str]:
+    """The card of what a person names as NAME or NAME/VARIANT, and the variant: `variant` where they name none."""
+    name, _, own = text.partition("/")
+    return load_method(layout, name), own or variant
+
+
+def refuse_twice(named: Iterable[tuple[MethodCard, str]]) -> None:
+    """Refuse a variant of a method that is there more than once."""
+    counts = Counter((card.name, variant) for card, variant in named)
+    if twice := next(("/".join(one) for one, count in counts.items() if count > 1), None):
+        raise UsageError(
+            f"{twice} is named twice", where="--method", todo="name each once; variants as NAME/VARIANT"
+        )
 
 
 def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:

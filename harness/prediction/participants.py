@@ -13,7 +13,7 @@ from harness.benchmarks.new_item import NewItem, extension_of, items_again, kind
 from harness.data import DatasetManifest, load_dataset, load_manifest
 from harness.data.datasets import is_here
 from harness.data.extension import extended
-from harness.methods.card import MethodCard, load_method, load_methods, merged_parameters
+from harness.methods.card import MethodCard, load_methods, merged_parameters, named_method, refuse_twice
 from harness.methods.recommendation import CORRECTED, PUBLISHED, Recommendation, recommended, undone
 from harness.methods.weights import are_here
 from harness.planning.jobs import Job, make_job
@@ -71,11 +71,7 @@ def participants(layout: Layout, request: PredictionRequest, mirrors: Sequence[P
         chosen, left_out = _everybody(layout, request, manifest)
     else:
         chosen = [_named(layout, request, manifest, text) for text in request.methods]
-    names = [f"{card.name}/{one.variant}" for card, one in chosen]
-    if twice := next((one for one in names if names.count(one) > 1), None):
-        raise UsageError(
-            f"{twice} is named twice", where="--method", todo="name each once; variants as NAME/VARIANT"
-        )
+    refuse_twice((card, one.variant) for card, one in chosen)
     for card, choice in chosen:
         merged_parameters(card, choice.variant, request.parameters)
     own = [item.name for item in (*manifest.new, *request.new)]
@@ -113,8 +109,7 @@ def _named(
     layout: Layout, request: PredictionRequest, manifest: DatasetManifest, text: str
 ) -> tuple[MethodCard, Recommendation]:
     """A method that a person names, and its variant."""
-    name, _, variant = text.partition("/")
-    card, variant = load_method(layout, name), variant or request.variant or ""
+    card, variant = named_method(layout, text, request.variant or "")
     if manifest.benchmark not in card.benchmarks:
         names = [one.name for one in load_methods(layout, manifest.benchmark)]
         raise UsageError(
