@@ -125,6 +125,8 @@ def judge_by_hand(layout: Layout, folder: Path, mirrors: Sequence[Path] = ()) ->
     workspace = Workspace(folder, ContainerUser(os.geteuid(), os.getegid(), own=False))
     if fault := output_fault(workspace, limits, ended=True):
         return HandMade(note, fault, {})
+    # what a judging left that was killed
+    remove_stubborn(workspace.collected)
     workspace.collected.mkdir()
     try:
         benchmark = note.planned.job.benchmark

@@ -113,6 +113,15 @@ def test_an_answer_is_judged_in_the_published_order_and_stays_as_it_is(layout: L
     assert not layout.runs.exists(), "nothing is stored"
 
 
+def test_a_judging_that_was_killed_is_no_hindrance(layout: Layout, written: Kit) -> None:
+    answer(written)
+    judged = judge_by_hand(layout, written.folder)
+    (written.folder / "collected").mkdir()
+    (written.folder / "collected" / "predictions.npy").write_bytes(b"half of it")
+    assert judge_by_hand(layout, written.folder) == judged
+    assert not (written.folder / "collected").exists()
+
+
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
