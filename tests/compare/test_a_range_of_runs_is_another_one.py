@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 from scipy import stats
 
 from harness.base.errors import CorruptData
@@ -434,3 +435,15 @@ def test_a_chance_is_judged_only_where_its_test_is(verdict: ClaimVerdict) -> Non
     decided = judge_adjusted([one, chance], {one: undecided._replace(verdict=ClaimVerdict.DEVIATES)})[chance]
     assert (decided.verdict, decided.needed) == (ClaimVerdict.REPRODUCED, None)
     assert decided.margin is None and decided.interval is None and decided.test
+
+
+@pytest.mark.parametrize("group", ["first", "second"])
+def test_a_contrast_of_a_method_that_is_not_there_is_refused(group: str) -> None:
+    content = PAPER.model_dump()
+    content["contrasts"][0][group][1] = "E"
+    with pytest.raises(ValidationError, match="contrast 'AB-CD' names 'E', which is none of the methods"):
+        PaperStatistics.model_validate(content)
+
+
+def test_a_misspelt_dataset_of_a_claim_does_not_stand_for_all() -> None:
+    assert [PAPER.datasets_of(one) for one in ("all", "One", "Onne")] == [["One", "Two"], ["One"], ["Onne"]]

@@ -20,6 +20,7 @@ from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.audit.forging import forge_plan
 from tests.fabricate import SEEDS, job_of, plan_of, planned_of, put_run
 
@@ -58,6 +59,17 @@ def test_a_run_of_another_kind_is_held_against_no_claim(evidence: Layout, made_u
     assert list(found["published"][PLACE]) == [SEEDS[1]]
     assert not any(target.method == "als_wr" for target in found["corrected"])
     assert {target for target in found["published"] if target.method == "als_wr"} == {PLACE}
+
+
+def test_what_was_asked_without_a_truth_is_neither_scored_nor_shown(evidence: Layout) -> None:
+    """A prediction of today is whole, of the card's own parameters and of the claims' options."""
+    benchmark = benchmarks.get("repurposing")
+    options, asking = dict(benchmark.options_to_predict), SplitSpec(strategy=benchmark.scoring.predicting, seed=0)
+    job = job_of(evidence, "als_wr", SEEDS[0]).model_copy(update={"split": asking, "options": options})
+    planned = planned_of(make_plan(evidence, "one", [job]).cells[0])
+    put_run(evidence, planned, score=False)
+    found = obtain(evidence, Store(evidence.runs), names_of(evidence, options=options))
+    assert not any(found.values()) and not scores_path(evidence, planned.key).exists()
 
 
 @pytest.mark.parametrize("field", ["image_tree", "dataset_digest", "split_digest", "weights_digest"])

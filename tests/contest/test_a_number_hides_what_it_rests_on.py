@@ -146,6 +146,15 @@ def test_the_rank_test_is_over_the_settings_that_all_have() -> None:
     assert b"CD = " in draw(contest, "pdf") and b"CD = " in draw(contest, "svg")
 
 
+@pytest.mark.parametrize(("methods", "datasets", "is_tested"), [(2, 3, False), (3, 1, False), (3, 2, True)])
+def test_ranks_are_tested_of_three_methods_in_two_settings_at_least(
+    methods: int, datasets: int, *, is_tested: bool
+) -> None:
+    of_one = {f"d{number}": [0.1, 0.2, 0.3] for number in range(datasets)}
+    contest = contest_of({f"m{number}": of_one for number in range(methods)})
+    assert (contest.rank_test is not None) == is_tested == bool(contest.blocks) == bool(contest.mean_ranks)
+
+
 def test_the_critical_difference_is_drawn_as_long_as_it_is() -> None:
     random = np.random.default_rng(0)
     contest = contest_of(

@@ -16,6 +16,7 @@ from harness.contest import ContestRequest, contest_plan, metric_of
 from harness.contest.request import benchmark_of
 from harness.methods.card import load_method
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run
 
 
@@ -97,6 +98,30 @@ def test_every_method_is_planned_on_every_seed_of_a_setting(here: Layout) -> Non
         ("als_wr", "corrected", "synthetic", "random", 7),
         ("constant", "published", "synthetic", "random", 7),
     ]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"upstream": "a" * 64},
+        {"accelerator": "cuda"},
+        {"options": {"inner_folds": 3}},
+        {"split": SplitSpec(strategy=benchmarks.get("repurposing").scoring.predicting, seed=4)},
+    ],
+)
+def test_runs_of_another_kind_name_no_seed_and_no_setting(
+    here: Layout, tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    """Of a checkout, on a GPU, with another option, or of what nobody knows: they stand in no such table."""
+    before, planned = cells(here, "constant"), planned_job(4)
+    parameters = load_method(here, "constant").variant("published").parameters
+    job = planned.job.model_copy(update={"parameters": parameters, **changed})
+    put_run(Store(here.runs), planned.model_copy(update={"job": job}), tmp_path / "other")
+    assert cells(here, "constant") == before
+    planned = planned_job(5)
+    usual = planned.job.model_copy(update={"parameters": parameters})
+    put_run(Store(here.runs), planned.model_copy(update={"job": usual}), tmp_path / "usual")
+    assert cells(here, "constant") == [*before, *_rows(("synthetic", 5))]
 
 
 @pytest.mark.parametrize(

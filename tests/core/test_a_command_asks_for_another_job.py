@@ -46,6 +46,11 @@ def test_variants_and_splits_are_said() -> None:
     assert run_command(_changed(split=split, variant="corrected"), {}) == (
         "harness run --method constant --variant corrected --dataset synthetic --split cluster:gamma=0.5 --seed 3"
     )
+    # the usual strategy with a parameter is no usual split
+    split = SplitSpec.model_validate({"strategy": "random", "seed": 3, "parameters": {"test_share": 0.5}})
+    assert run_command(_changed(split=split), {}) == (
+        "harness run --method constant --dataset synthetic --split random:test_share=0.5 --seed 3"
+    )
 
 
 def test_of_a_stored_job_other_parameters_than_those_of_the_card_are_said(layout: Layout) -> None:

@@ -63,6 +63,14 @@ def put(
     return planned.key
 
 
+def put_scores(folder: Path, key: str, changed: dict[str, Any]) -> None:
+    """Scores of a run, whole as they stand, which no log tells of."""
+    evidence = scored_files("repurposing", store_of(folder).record(key).to_json()["files"])
+    content: dict[str, Any] = {"key": key, "scorer": "6" * 64, "evidence": evidence, **changed}
+    scores = Scores(**content, metrics={"AUC/as-defined": 0.75}, notes={})
+    write_json(scores_path(layout_of(folder), key), scores.to_json())
+
+
 def tree(folder: Path) -> dict[str, str]:
     """Every file under a folder."""
     files = (path for path in folder.rglob("*") if path.is_file())
@@ -151,15 +159,21 @@ def test_scores_come_with_the_run_that_they_are_of(tmp_path: Path, changed: dict
     here, other = tmp_path / "here", tmp_path / "other"
     key = put(other, 1)
     (other / LOG).unlink()
-    evidence = scored_files("repurposing", store_of(other).record(key).to_json()["files"])
-    content: dict[str, Any] = {"key": key, "scorer": "6" * 64, "evidence": evidence, **changed}
-    scores = Scores(**content, metrics={"AUC/as-defined": 0.75}, notes={})
-    write_json(scores_path(layout_of(other), key), scores.to_json())
+    put_scores(other, key, changed)
     merged(here, other)
     path = scores_path(layout_of(here), key)
     assert runs_in(here) == runs_in(other) and path.is_file() == (not changed)
     if not changed:
         assert path.read_bytes() == scores_path(layout_of(other), key).read_bytes()
+
+
+def test_scores_that_the_other_log_does_not_tell_of_are_left_behind(tmp_path: Path) -> None:
+    """Whoever writes better ones, with a digest of their own, does so in vain."""
+    here, other = tmp_path / "here", tmp_path / "other"
+    put_scores(other, put(other, 1), {})
+    (outcome,) = merged(here, other)
+    assert outcome.taken == {"ok": 1} and runs_in(here) == runs_in(other)
+    assert not list(layout_of(here).scores.rglob("*.json"))
 
 
 def test_a_store_without_a_log_is_imported_as_such(machines: tuple[Path, Path, Path]) -> None:

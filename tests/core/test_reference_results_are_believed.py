@@ -22,6 +22,7 @@ from harness.cli import group
 from harness.compare import load_names
 from harness.compare.runs import Runs, obtain
 from harness.planning.plan import make_plan
+from harness.proof.log import Log
 from harness.results.reference import _parsed, load_reference, overview, reference_file, save_reference
 from harness.results.store import Store, StoredRun
 from harness.splits import recorded_split
@@ -182,6 +183,8 @@ def test_results_of_another_card_are_outgrown(made: Layout) -> None:
     assert (report.passed, report.superseded, report.failed) == (0, 2, 0)
     said = "the card of 'als_wr' gives variant 'published' other parameters now"
     assert {audit.superseded for audit in report.audits} == {said}
+    save_reference(made, Store(made.runs))
+    assert load_reference(made) == {}
 
 
 def test_a_run_with_chosen_parameters_is_no_reference(made: Layout, tmp_path: Path) -> None:
@@ -350,6 +353,9 @@ def test_a_run_that_tells_nothing_of_its_method_is_no_reference(made: Layout, ve
     put_run(made, planned, verdict=verdict)
     saved, _ = save_reference(made, Store(made.runs))
     assert saved == 2 and planned.key not in load_reference(made)
+    # the log tells of it all the same
+    told = [leaf.verdict for leaf in Log(made.reference).leaves() if leaf.key == planned.key]
+    assert told == [verdict]
 
 
 @pytest.mark.parametrize("changed", [{"upstream": "a" * 64}, {"accelerator": "cuda"}])

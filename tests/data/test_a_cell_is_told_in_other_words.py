@@ -144,6 +144,9 @@ def test_the_columns_of_a_table_are_those_that_are_wanted(tmp_path: Path) -> Non
     ]
     assert told(lambda: read("a\n", one)) == [("the columns are a", where, "name them a, b")]
     assert told(lambda: read("a,b,B\n", one)) == [("the columns are a, b, B", where, "name them a, b")]
+    assert told(lambda: read("a,b,e,E\n", one, optional=("e",))) == [
+        ("the columns are a, b, e, E", where, "name them a, b, and if wanted e")
+    ]
     todo = "give a line of column names, and lines below it"
     assert told(lambda: read("\n;\n", one)) == [("the table is empty", str(path), todo)]
     assert told(lambda: read("a,b\n1\n1,2\n1,2,3\n", one)) == [

@@ -207,6 +207,11 @@ def test_kept_arrays_come_back_or_are_refused(tmp_path: Path) -> None:
             "remove that folder; they will be converted again",
         )
     ]
+    # a digest that differs in its last sign only is another one
+    almost = f"{arrays.content_digest(changed)[:-1]}?"
+    write_json(folder / "names.json", {**dict(dataset.names), "digest": almost, "remarks": []})
+    ((_, where, _),) = told(lambda: arrays.read(folder, "again", RepurposingDataset))
+    assert where == f"{folder}: digest is {arrays.content_digest(changed)}, not the recorded {almost}"
 
 
 # converters, manifests and tables that are brought

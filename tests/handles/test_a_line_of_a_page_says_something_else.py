@@ -364,6 +364,15 @@ def test_what_is_forgotten_is_told_and_gone(here: Layout, store: Store) -> None:
     assert not path.exists() and [*store.finished()] == [two.key]
 
 
+def test_a_method_or_dataset_whose_name_begins_alike_is_not_forgotten(
+    here: Layout, store: Store, tmp_path: Path
+) -> None:
+    for seed, method, dataset in ((3, "als_wr_2", "synthetic"), (4, "als_wr", "synthetic_2")):
+        put_run(store, planned_job(seed, method, dataset), tmp_path / dataset / method)
+    (run,) = runs_to_forget(here, store, methods=["als_wr"], datasets=["synthetic"])
+    assert run.key == planned_job(2, "als_wr").key
+
+
 def test_a_wrong_wish_names_what_to_give(here: Layout, store: Store) -> None:
     for keys, methods, what in (
         ([], [], "name what to forget"),

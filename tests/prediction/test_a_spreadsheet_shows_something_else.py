@@ -186,7 +186,7 @@ def test_a_name_is_no_formula_in_csv(start: str) -> None:
 def prediction() -> Prediction:
     """A small one, with an accent, a formula and an empty cell."""
     rows = ((1, "Acétyl", "=x", 0.1 + 0.2, None), (None, "b", "d", None, "associated"))
-    method = PredictingMethod("bnnr", "published", "recommended", ("a control",), "f" * 64)
+    method = PredictingMethod("bnnr", "published", "recommended", ("a control", "a finding"), "f" * 64)
     table = RankedRows(("rank", "drug", "disease", "score", "known"), rows, 1, 7, 9)
     return Prediction("repurposing", "mine", "Mine", (method,), ("No probability.",), table, has_known=True)
 
@@ -207,6 +207,7 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
         "dataset mine (Mine)",
         "bnnr/published recommended (evidence: harness audit ffffffffffff)",
         "bnnr/published a control",
+        "bnnr/published a finding",
         "note No probability.",
     ]
     assert about_lines(one) == [line.replace(" ", ": ", 1) for line in about[1:]]
@@ -218,7 +219,8 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
     # the sheet of sentences alone has cells whose lines are broken
     assert cells[1] - cells[0]
     read = json.loads(json.dumps(to_json(one)))
-    method = {"method": "bnnr", "variant": "published", "reason": "recommended", "remarks": ["a control"]}
+    remarks = ["a control", "a finding"]
+    method = {"method": "bnnr", "variant": "published", "reason": "recommended", "remarks": remarks}
     assert read == {
         "benchmark": "repurposing",
         "dataset": "mine",

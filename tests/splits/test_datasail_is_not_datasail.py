@@ -78,14 +78,14 @@ def test_verification_asks_datasail(monkeypatch: pytest.MonkeyPatch, repository:
 
 
 def test_its_container_is_no_source_of_other_splits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any of its files is one of its own."""
-    other = tmp_path / "other"
-    other.write_text("another program", encoding="utf-8")
+    """Any of its files is one of its own, by what it holds: the name of the other one is the same."""
     strategy: Any = get_strategy("ddi", "datasail")
     files = strategy.FILES
     assert "split.py" in {path.name for path in files} and len(files) > 1
     before = {name: strategy_source("ddi", name) for name in ("datasail", "cluster")}
-    for place in range(len(files)):
+    for place, file in enumerate(files):
+        other = tmp_path / file.name
+        other.write_text("another program", encoding="utf-8")
         monkeypatch.setattr(strategy, "FILES", (*files[:place], other, *files[place + 1 :]))
         assert strategy_source.__wrapped__("ddi", "datasail") != before["datasail"]
         assert strategy_source.__wrapped__("ddi", "cluster") == before["cluster"]

@@ -378,8 +378,9 @@ def test_further_metrics_are_shown_as_far_as_the_width_holds_them() -> None:
 
 
 def test_why_a_cell_does_not_apply_is_told_though_nothing_is_wrong() -> None:
-    text = to_text(Table("drugs", 1, (cell("mlp", Verdict.NOT_APPLICABLE, "it reads no graph"),), 0))
-    assert "not-applicable: mlp on synthetic_ddi, cluster, seed 1\n      it reads no graph\n" in text
+    corrected = replace(cell("mlp", Verdict.NOT_APPLICABLE, "it reads no graph"), row="mlp/corrected")
+    text = to_text(Table("drugs", 1, (corrected,), 0))
+    assert "not-applicable: mlp/corrected on synthetic_ddi, cluster, seed 1\n      it reads no graph\n" in text
 
 
 @pytest.mark.parametrize(
