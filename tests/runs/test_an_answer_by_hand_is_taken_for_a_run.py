@@ -113,12 +113,20 @@ def test_an_answer_is_judged_in_the_published_order_and_stays_as_it_is(layout: L
     assert not layout.runs.exists(), "nothing is stored"
 
 
+def link(path: Path) -> None:
+    path.rename(path.parent.parent / path.name)
+    path.symlink_to(path.parent.parent / path.name)
+
+
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
         (lambda out: (out / "predictions.npy").unlink(), "predictions.npy"),
         (lambda out: np.save(out / "predictions.npy", np.ones((2, 2))), "shape"),
         (lambda out: (out / "method.json").unlink(), "method.json"),
+        (lambda out: link(out / "method.json"), "method.json is a symbolic link"),
+        (lambda out: link(out / "predictions.npy"), "predictions.npy is a symbolic link"),
+        (lambda out: link(out / "validation.npy"), "validation.npy is a symbolic link"),
         (lambda out: shutil.copy("/etc/hostname", out.parent / "in" / "more"), "/in was changed"),
         (lambda out: (out.parent / "in" / "associations.npy").write_bytes(b""), "/in was changed"),
     ],
