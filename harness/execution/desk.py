@@ -293,7 +293,6 @@ class _Desk:
         planned, tally = turn.errand.planned, self._state.tally
         if back.course is Course.STOPPED:
             tally.left(planned.key)
-            self._health.is_settled(planned.key)
             return
         self._hosts[back.worker] = back.host
         self.counts.lost += max(0, back.lost - len(turn.tried))

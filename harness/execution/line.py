@@ -47,6 +47,7 @@ class Line:
     def __init__(self, errands: Iterable[Errand]) -> None:
         self._fresh = map(Turn, errands)
         self._waiting = deque[Turn]()
+        self._late = deque[Turn]()
         self._fill()
 
     def __bool__(self) -> bool:
@@ -72,13 +73,15 @@ class Line:
         self._waiting.appendleft(turn)
 
     def later(self, turn: Turn) -> None:
-        """It needs another turn, after those that are known."""
-        self._waiting.append(turn)
+        """It needs another turn, after all others."""
+        self._late.append(turn)
+        self._fill()
 
     def close(self) -> None:
         """Nobody has a turn any more."""
         self._fresh = map(Turn, ())
         self._waiting.clear()
+        self._late.clear()
 
     def _pop(self) -> Turn:
         turn = self._waiting.popleft()
@@ -86,8 +89,12 @@ class Line:
         return turn
 
     def _fill(self) -> None:
-        if not self._waiting and (turn := next(self._fresh, None)):
+        if self._waiting:
+            return
+        if turn := next(self._fresh, None):
             self._waiting.append(turn)
+        elif self._late:
+            self._waiting.append(self._late.popleft())
 
 
 def _seconds_of(turn: Turn) -> float:

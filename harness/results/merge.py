@@ -316,7 +316,9 @@ def _events(other: _Other, log: Log, runs: Mapping[str, _Run], ready: Path, merg
                 note = notes.get(key, "not that of the other log, which is equal, of another order or no result")
                 lines.append(_leaf(Event.DUPLICATE, key, before, note))
         elif now_said is not None and Verdict(now_said.verdict).is_final:
-            note = f"refused when it was merged: {refused[key]}"
+            # two logs that removed it at the same moment share that leaf, which stands before the other's record
+            why = refused.get(key)
+            note = f"refused when it was merged: {why}" if why else "removed where it was made"
             lines.append(Leaf(Event.REMOVAL, now(), now_said.scope, key=key, note=note).line)
     return lines
 

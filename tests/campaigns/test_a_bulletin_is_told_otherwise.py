@@ -19,7 +19,7 @@ from harness.base.layout import Layout
 from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.execution import bulletins as module
-from harness.execution.bulletins import Bulletin, Tally, Wish, ask_to_end, bulletins, telling
+from harness.execution.bulletins import Bulletin, IllWorker, Tally, Wish, ask_to_end, bulletins, telling
 from tests.campaigns.test_a_campaign_is_not_told import BULLETIN
 from tests.core.word_for_word import said
 
@@ -179,6 +179,22 @@ def test_a_line_for_each_verdict_and_machine_in_their_order() -> None:
         "  2 ok, 1 timeout, 4 lost with their worker",
         "  a: 0 at work, 2 ended",
         "  b: 0 at work, 1 ended",
+    ]
+
+
+def test_every_ill_worker_is_told_below_its_machine() -> None:
+    """Also where a machine has nothing else to show."""
+    where = {"w1": "b", "w2": "c", "w3": "b"}
+    ill = tuple(IllWorker(host=host, worker=worker, reason="no disk") for worker, host in where.items())
+    told = BULLETIN.model_copy(
+        update={"ended": {}, "lost": 0, "nodes": {"b": 1}, "underway": (), "ill": ill, "runs": 1}
+    )
+    assert told.text().splitlines()[1:] == [
+        "  b: 0 at work, 1 ended",
+        "    worker w1 is given nothing more: no disk",
+        "    worker w3 is given nothing more: no disk",
+        "  c: 0 at work, 0 ended",
+        "    worker w2 is given nothing more: no disk",
     ]
 
 

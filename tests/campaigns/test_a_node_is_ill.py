@@ -144,10 +144,13 @@ def test_an_errand_that_had_a_turn_is_first_and_alone() -> None:
     line.again(lost)
     assert line.first() is lost and [turn.errand.expected_s for turn in line.take(9)] == [1.0]
     line.later(lost)
-    assert _taken(line, 9) == [[2.0], [1.0], [3.0, 4.0]]
+    assert _taken(line, 9) == [[2.0, 3.0, 4.0], [1.0]], "later is after all others"
     line = Line(_errands(1.0, 2.0))
+    line.later(lost)
     line.close()
     assert not line
+    line.again(lost)
+    assert _taken(line, 9) == [[1.0]], "who comes back to a closed line brings nobody with them"
 
 
 def test_a_turn_knows_what_it_needs_and_what_came_back_last() -> None:

@@ -346,6 +346,22 @@ def test_another_order_of_items_excuses_other_bits_and_nothing_else(
     assert faults(here) == []
 
 
+def test_a_run_that_two_machines_removed_at_the_same_moment_stays_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their logs share the leaf that tells of it, and the merged one has it before the other machine's record."""
+    here, one = tmp_path / "here", tmp_path / "one"
+    monkeypatch.setattr("harness.results.store.now", lambda: "2026-01-01T00:00:00Z")
+    for folder in (here, one):
+        key = put(folder, 1)
+        store_of(folder).remove(key)
+    (outcome,) = merged(here, one)
+    assert (outcome.taken.total(), outcome.refused, outcome.disagreements) == (0, [], [])
+    last = store_of(here).log.leaves()[-1]
+    assert (last.kind, last.key, last.note) == (Event.REMOVAL, key, "removed where it was made")
+    assert faults(here) == [] and [*store_of(here).finished()] == []
+
+
 _ACTS = st.lists(
     st.tuples(
         st.integers(0, 2),  # on which machine

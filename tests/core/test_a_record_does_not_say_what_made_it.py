@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness import benchmarks
 from harness.base import machine
 from harness.base.errors import CorruptData
 from harness.base.files import digest_of, write_atomic
@@ -84,6 +85,12 @@ def test_a_record_says_what_made_it(layout: Layout, tmp_path: Path, monkeypatch:
     text = record.to_json()
     assert parse_record(json.dumps(text).encode(), tmp_path) == record
     assert made_by.harness[:12] in made_by.text and "docker 20.10" in made_by.text
+
+
+def test_the_scorer_of_a_record_is_that_of_its_own_benchmark(layout: Layout) -> None:
+    facts = read_facts({}, {}, api_version="1.41", socket="/run/engine.sock")
+    named = {name: maker.maker_of(layout, name, facts).scorer for name in benchmarks.names()}
+    assert named == {name: scorer_digest(name) for name in named} and len({*named.values()}) == len(named) > 2
 
 
 def test_a_record_of_before_stays_valid(tmp_path: Path) -> None:

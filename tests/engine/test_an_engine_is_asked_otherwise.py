@@ -231,7 +231,10 @@ def test_a_socket_that_may_not_be_used_says_who_may(tmp_path: Path, monkeypatch:
 
 
 def test_an_answer_is_waited_for_five_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A nonsense answer, or none but the end of the connection, is no answer; and each connection is closed."""
+    """A nonsense answer, or none but the end of the connection, is no answer; and each connection is closed.
+
+    Whoever answers that there is no such page, or somewhere else, is no engine.
+    """
     asked: list[float | None] = []
 
     class Noting(sockets._UnixConnection):
@@ -241,7 +244,11 @@ def test_an_answer_is_waited_for_five_seconds(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(sockets, "_UnixConnection", Noting)
     before = len(list(Path("/proc/self/fd").iterdir()))
-    for words, reason in ((b"nonsense\r\n\r\n", "no answer: nonsense"), (b"", "no answer: Remote end closed")):
+    answers = [(b"nonsense\r\n\r\n", "no answer: nonsense"), (b"", "no answer: Remote end closed")]
+    for status in (204, 301, 404, 500):
+        words = f"HTTP/1.1 {status} x\r\nContent-Length: 0\r\n\r\n".encode()
+        answers.append((words, f"answered with HTTP status {status}"))
+    for words, reason in answers:
         with socket.socket(socket.AF_UNIX) as server:
             path = tmp_path / f"s{len(asked)}"
             server.bind(str(path))
@@ -258,7 +265,7 @@ def test_an_answer_is_waited_for_five_seconds(tmp_path: Path, monkeypatch: pytes
             thread.start()
             assert silence(path).startswith(reason)
             thread.join()
-    assert asked == [5.0, 5.0]
+    assert asked == [5.0] * len(answers)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 

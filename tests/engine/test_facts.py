@@ -79,6 +79,19 @@ def test_the_runtime_is_the_engines_own_unless_one_was_chosen() -> None:
     assert chosen.runtime == "runsc" and chosen.as_json()["runtime"] == "runsc"
 
 
+@pytest.mark.parametrize(
+    ("runtimes", "lends"),
+    [
+        ({}, False),
+        ({"runc": {}, "runsc": {}}, False),
+        ({"nvidia-old": {}}, False),
+        ({"runc": {}, "nvidia": {}}, True),
+    ],
+)
+def test_gpus_are_lent_by_nvidias_runtime_alone(runtimes: dict[str, Any], lends: bool) -> None:
+    assert facts(DOCKER, Runtimes=runtimes, DefaultRuntime="runc").gpu_runtime is lends
+
+
 def test_a_filter_of_system_calls_is_only_believed_where_it_is_named() -> None:
     assert facts(DOCKER).system_call_filter
     bare = facts(DOCKER, SecurityOptions=["name=apparmor"])

@@ -21,6 +21,7 @@ from harness.images.cards import (
 from harness.images.locks import DebianPackage, Wheel, format_debian, format_wheels
 from harness.images.stage0 import EXCLUDED, is_excluded, merged, write_stage0
 from tests.images.making import EPOCH, make_deb, tar_of
+from tests.images.programs import SHA
 from tests.images.site import Site, sha_of
 
 
@@ -63,6 +64,19 @@ def test_a_base_is_built_from_its_packages_and_a_first_root(site: Site, tmp_path
         "installed.txt": b"one 2:1.0 all installed\n",
         "stage0.tar": (tmp_path / "stage0.tar").read_bytes(),
     }
+
+
+def test_what_dpkg_must_report_is_said_once_and_sorted_by_its_bytes(site: Site, tmp_path: Path) -> None:
+    chain = []
+    for name, held in (("_base", ("zlib1g", "libc6", "a-x", "a")), ("_more", ("perl", "libc6", "a+x", "0ad"))):
+        environment = site.environment(name, debian=DebianPart(packages=["a"]))
+        packages = [DebianPackage(one, "1", "all", 5, SHA, f"pool/{one}.deb") for one in held]
+        (environment.folder / "debian.lock").write_text(format_debian(packages, name=name))
+        chain.append(environment)
+    context.write_installed(chain, tmp_path / "installed.txt")
+    assert (tmp_path / "installed.txt").read_text().splitlines() == [
+        f"{name} 1 all installed" for name in ("0ad", "a", "a+x", "a-x", "libc6", "perl", "zlib1g")
+    ]
 
 
 @pytest.mark.parametrize("accelerator", ["cpu", "cuda"])

@@ -103,6 +103,22 @@ def test_an_image_of_another_version_is_refused_before_it_is_loaded(
         load_images(UNTOUCHED, layout, file)
 
 
+def test_every_image_of_a_file_must_be_wanted_not_the_first_alone(layout: Layout, tmp_path: Path) -> None:
+    other = saved(layout, name="als_wr", image="localhost/permafrost/als_wr:0123456789abcdef")
+    notes = SavedImages(images=(saved(layout), other))
+    names = [note.image for note in notes.images]
+    members = {
+        "manifest.json": [{"Config": "c", "RepoTags": names, "Layers": []}],
+        "permafrost.json": notes.model_dump(mode="json"),
+    }
+    with pytest.raises(ImageError) as refused:
+        load_images(UNTOUCHED, layout, write(tmp_path / "x.tar", members))
+    wanted = image_name(layout, "als_wr")
+    assert refused.value.what == (
+        f"images were refused, and none is left of them: it holds {other.image}, and this tree asks for {wanted}"
+    )
+
+
 def test_what_is_no_such_file_is_refused(layout: Layout, tmp_path: Path) -> None:
     whole = made_up(saved(layout), tmp_path / "x.tar").read_bytes()
     for content in (b"", b"text", whole[:700], whole[:1500]):

@@ -95,18 +95,28 @@ def test_a_pipe_is_refused_and_not_waited_for(mine: Layout) -> None:
 
 
 def test_the_largest_source_is_still_code(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_bytes(b"#" * MOST_BYTES)
+    (tmp_path / "main.py").write_bytes(b"#" * (256 << 10))
     assert code_files(tmp_path) == ["main.py"]
+    (tmp_path / "main.py").write_bytes(b"#" * ((256 << 10) + 1))
+    with pytest.raises(ImageError) as refused:
+        code_files(tmp_path)
+    assert refused.value.what == "what an image would be made of has 262145 bytes, more than 262144"
 
 
-@pytest.mark.parametrize("name", ["new.sh", "folder"])
+@pytest.mark.parametrize("name", ["new.sh", "folder", "."])
 def test_a_link_among_the_recipes_is_refused(bench: Workbench, tmp_path: Path, name: str) -> None:
-    (bench.layout.containers / "_recipe" / name).symlink_to("/etc")
+    link = bench.layout.containers / "_recipe" / name
+    if name == ".":
+        shutil.move(link, tmp_path / "elsewhere")
+        link.symlink_to(tmp_path / "elsewhere")
+    else:
+        link.symlink_to("/etc")
     (tmp_path / "context").mkdir()
-    with pytest.raises(ImageError, match="is a link"):
+    with pytest.raises(ImageError, match="is a link") as refused:
         fill_environment_context(
             bench.layout, environment_chain(bench.layout, "_base"), "cpu", tmp_path / "context"
         )
+    assert refused.value.where == str(link)
 
 
 def test_the_self_test_says_so_before_it_builds(mine: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +147,13 @@ def test_a_checkouts_links_are_named_and_not_followed(tmp_path: Path) -> None:
     (checkout / "a.m").unlink()
     (checkout / "a.m").symlink_to("/elsewhere")
     assert folder_tree(checkout) != before
+    before = folder_tree(checkout)
+    (checkout / "below").mkdir()
+    (checkout / "a.m").rename(checkout / "below" / "a.m")
+    assert folder_tree(checkout) != before, "one that lies elsewhere is another"
+    (checkout / "below" / "a.m").rename(checkout / "a.m")
+    (checkout / "below").rmdir()
+    assert folder_tree(checkout) == before
     (checkout / ".git").mkdir()
     (checkout / ".git" / "HEAD").write_text("x")
     (checkout / "a.m").unlink()
@@ -148,7 +165,10 @@ def _emptied(folder: Path) -> Path:
     return folder / "empty"
 
 
-CODE = ("main.py", "a.m", "b.R", "c.r", "D.java", "below/e.py", "weights.txt.py", "tests.py", "weights-a.py")
+CODE = (
+    *("main.py", "a.m", "b.R", "c.r", "D.java", "below/e.py", "tests.py"),
+    *("weights.txt.py", "weights.toml.py", "weights-a.py"),
+)
 NO_CODE = (
     *("method.toml", "weights.toml", "weights.large_1.toml", "tests/x.py", "below/tests/x.py", "parity/x.py"),
     *("__pycache__/x.pyc", ".ipynb_checkpoints/x.py", ".hide", ".hidden/x.py", "x.pyc", "x.pyo", "README.md"),

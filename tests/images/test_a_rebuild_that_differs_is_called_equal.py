@@ -61,7 +61,7 @@ def test_a_rebuild_is_equal_only_with_every_file(
     assert len(removed) == 1
 
 
-@pytest.mark.parametrize("names", [["_base"], ["constant"], ["constant", "_base"]])
+@pytest.mark.parametrize("names", [["_base"], ["constant"], ["constant", "_base", "als_wr"]])
 def test_every_layer_is_made_again_with_its_own_parts_and_removed(
     monkeypatch: pytest.MonkeyPatch, layout: Layout, names: list[str]
 ) -> None:

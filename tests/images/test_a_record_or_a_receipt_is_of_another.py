@@ -27,9 +27,17 @@ from harness.images.identity import (
     image_name,
     image_tree,
     method_image_name,
+    parity_folders,
 )
 from harness.images.receipts import BuiltImage, every_receipt, receipt_path, receipts_of, write_receipt
-from harness.images.record import TreeRecord, read_record, recorded_tree, variant_of, write_record
+from harness.images.record import (
+    TreeRecord,
+    lock_digests,
+    read_record,
+    recorded_tree,
+    variant_of,
+    write_record,
+)
 from tests.images.making import Workbench
 from tests.images.programs import texts
 
@@ -118,6 +126,29 @@ def test_a_record_that_is_old_says_why(bench: Workbench, change: Any, why: str) 
     )
 
 
+@pytest.mark.parametrize("lock", ["debian.lock", "wheels.cpu.lock", "conda.lock"])
+def test_every_lock_of_an_environment_holds_its_record(bench: Workbench, lock: str) -> None:
+    card = 'summary = "x"\n[debian]\npackages = ["a"]\n[wheels]\n[conda]\n'
+    folder = bench.environment("toy", card)
+    for name in ("debian.lock", "wheels.cpu.lock", "conda.lock"):
+        (folder / name).write_text(name)
+    toy = load_environment(bench.layout, "toy")
+    write_record(toy, "cpu", record(parent="", locks=lock_digests(toy, "cpu")), "listing")
+    assert recorded_tree(bench.layout, "toy") == "t"
+    (folder / lock).write_text("edited")
+    with pytest.raises(ImageError) as refused:
+        recorded_tree(bench.layout, "toy")
+    assert refused.value.what == "environment 'toy' has locks that changed since it was recorded"
+
+
+def test_a_record_with_a_parent_is_none_of_an_environment_without(bench: Workbench) -> None:
+    toy = load_environment(bench.layout, bench.environment("toy", 'summary = "x"\n[wheels]\n').name)
+    write_record(toy, "cpu", record(parent="p", locks={}), "listing")
+    with pytest.raises(ImageError) as refused:
+        recorded_tree(bench.layout, "toy")
+    assert refused.value.what == "environment 'toy' extends an environment that changed since it was recorded"
+
+
 def test_an_environment_that_holds_nothing_has_no_tree(bench: Workbench) -> None:
     bench.environment("toy", 'summary = "x"\n')
     with pytest.raises(ImageError, match=r"^environment 'toy' is empty"):
@@ -154,6 +185,17 @@ def test_a_method_whose_code_is_missing_says_where(tmp_path: Path, monkeypatch: 
         f"two shared folders of method 'm' hold a file called x.py: {core}, {shared}; "
         "rename one of them: all lie in one folder inside the image"
     )
+
+
+def test_golden_cases_of_shared_code_are_replayed_with_the_methods_own(tmp_path: Path) -> None:
+    layout = Layout(root=tmp_path, cache=tmp_path, local=tmp_path)
+    card: Any = SimpleNamespace(name="m", uses=["b", "a", "none"])
+    expected = [layout.methods / one / "parity" for one in ("m", "_shared/b", "_shared/a")]
+    for folder in (*expected, layout.methods / "_shared/other/parity", layout.methods / "_shared/none"):
+        folder.mkdir(parents=True)
+    assert parity_folders(layout, card) == expected
+    expected[0].rmdir()
+    assert parity_folders(layout, card) == expected[1:]
 
 
 def built(name: str, image_id: str = "sha256:1") -> BuiltImage:

@@ -116,7 +116,7 @@ REQUEST = WheelsPart(
 LOCK = """[[packages]]
 name = "{name}"
 version = "25"
-wheels = [{{url = "https://h/p-25-py3-none-any.whl", hashes = {{sha256 = "{sha}"}}, size = 3}}]
+wheels = [{{url = "https://h/p-25-py3-none-any.whl", hashes = {{md5 = "0", sha256 = "{sha}"}}, size = 3}}]
 """
 
 

@@ -55,6 +55,15 @@ def test_an_unknown_environment_is_refused_with_what_lists_those_that_exist(repo
     assert ("did you mean '_base'?" in caught.value.todo) == (name == "_BASE")
 
 
+@pytest.mark.parametrize("name", ["../elsewhere", "toy/.", "toy/../toy", "Toy", "2toy", ""])
+def test_a_name_that_leads_to_a_file_by_another_way_names_no_environment(bench: Workbench, name: str) -> None:
+    for one in ("toy", "Toy", "2toy", "../elsewhere", ""):
+        bench.environment(one, 'summary = "x"\n')
+    with pytest.raises(UsageError) as refused:
+        load_environment(bench.layout, name)
+    assert refused.value.what == f"no environment is called '{name}'"
+
+
 def test_an_environment_without_a_language_says_which_there_are(bench: Workbench) -> None:
     bench.environment("toy", 'summary = "x"\nextends = "_base"\n')
     with pytest.raises(ManifestError, match="has no language") as caught:

@@ -103,8 +103,11 @@ STUBS = (
 
 @pytest.mark.parametrize("stub", STUBS)
 def test_times_and_what_engines_mount_do_not_matter(stub: str) -> None:
-    """What is only called alike does."""
-    names = ("etc/", "etc/one", "etc/hosts.allow", "device", "running/x", ".dockerenv2")
+    """What is only called alike does, and so does what lies where a container may write."""
+    names = (
+        *("etc/", "etc/one", "etc/hosts.allow", "device", "running/x", ".dockerenv2"),
+        *("tmp/x", "var/tmp/x", "var/run/x", "var/cache/x", "root/x", "home/x", "media/x", "usr/dev/x"),
+    )
     files: dict[str, bytes | str] = dict.fromkeys(names, b"1")
     first = read_tree(io.BytesIO(tar_of(files, mtime=1)))
     second = read_tree(io.BytesIO(tar_of({**files, stub: b"x"}, mtime=2)))

@@ -179,6 +179,19 @@ def test_a_record_says_how_its_run_went(layout: Layout, tmp_path: Path, monkeypa
     assert record.made_by is not None and record.made_by.engine.startswith("docker")
 
 
+def test_the_record_of_a_run_on_a_gpu_says_that_it_had_one(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute = Execute(lambda number: outcome_of(tmp_path / str(number)))
+    monkeypatch.setattr(tasks, "execute", execute)
+    on_cpu, on_gpu = planned_on(layout), planned_on(layout, accelerator="cuda")
+    usual, _ = attempt(Task(layout, on_cpu, IMAGE), ENGINE)
+    record, _ = attempt(Task(layout, on_gpu, IMAGE, gpus=("3",), again=True), ENGINE)
+    assert [request.limits.gpus for request in execute.requests] == [(), ("3",)]
+    memory = usual.limits["memory_bytes"] + (4 << 30)
+    assert record.limits == {**usual.limits, "memory_bytes": memory, "gpus": 1}
+
+
 def test_a_run_that_another_one_was_ahead_of_says_so(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,10 +366,11 @@ def test_data_are_found_again_and_the_note_that_they_were_missing_goes(
 def test_a_job_is_told_whole(layout: Layout, tmp_path: Path) -> None:
     planned = planned_on(layout, "als_wr", variant="corrected", options={"inner_folds": 0})
     card = load_method(layout, "als_wr")
+    own = {"seconds": 11, "memory": "2MiB", "processes": 13, "output": "3MiB", "cpus": 5}
+    card = card.model_copy(update={"resources": card.resources.model_copy(update=own)})
     job_folder(make_inputs(layout, planned, card.inputs), tmp_path, planned, card, trace=True)
     told = json.loads((tmp_path / "job.json").read_text())
     assert set(told.pop("inputs")) >= {"associations", "folds"}
-    resources = card.resources
     assert told == {
         "protocol": PROTOCOL_VERSION,
         "benchmark": "repurposing",
@@ -367,11 +381,11 @@ def test_a_job_is_told_whole(layout: Layout, tmp_path: Path) -> None:
         "parameters": planned.job.parameters,
         "inner_folds": 0,
         "limits": {
-            "seconds": resources.seconds,
-            "memory_bytes": resources.memory_bytes,
-            "processes": resources.processes,
-            "output_bytes": resources.output_bytes,
-            "threads": resources.cpus,
+            "seconds": 11,
+            "memory_bytes": 2 << 20,
+            "processes": 13,
+            "output_bytes": 3 << 20,
+            "threads": 5,
         },
         "trace": True,
     }
@@ -475,10 +489,12 @@ def test_a_gpu_is_tried_in_the_very_image_with_the_limits_of_a_run(
     assert not made.folder.exists() and not request.in_folder.exists()
 
 
+@pytest.mark.parametrize("verdict", [one for one in Verdict if one is not Verdict.OK])
 def test_a_gpu_that_does_not_compute_is_told_with_the_words_of_its_library(
-    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: Verdict
 ) -> None:
-    made = outcome_of(tmp_path / "run", Verdict.ERROR, log=b"x" * 2000 + b"\nno CUDA\n", reason="exit code 1")
+    """Also where the question was killed, met a limit, or never began."""
+    made = outcome_of(tmp_path / "run", verdict, log=b"x" * 2000 + b"\nno CUDA\n", reason="exit code 1")
     monkeypatch.setattr(gpus, "execute", Execute(lambda _: made))
     with pytest.raises(ImageError) as refused:
         confirm_gpu(ENGINE, layout, IMAGE, Limits(1, 1))

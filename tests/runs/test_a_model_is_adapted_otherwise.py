@@ -112,11 +112,13 @@ def test_a_gpu_is_asked_for_with_the_image_and_the_limits_that_it_takes(
     assert execute.requests[0].limits.gpus == ("0",)
 
 
+@pytest.mark.parametrize("verdict", [one for one in Verdict if one is not Verdict.OK])
 def test_what_was_not_made_is_not_kept_and_says_why(
-    apart: Layout, tmp_path: Path, ensured: list[Any], monkeypatch: pytest.MonkeyPatch
+    apart: Layout, tmp_path: Path, ensured: list[Any], monkeypatch: pytest.MonkeyPatch, verdict: Verdict
 ) -> None:
+    """Also where it was ended at a limit, or by a person: what lies there may be half of a model."""
     log = b"x" * 2500 + b"\nlast words\n\n"
-    made = outcome_of(tmp_path / "run", Verdict.ERROR, {**FILES, "adaptation.json": REPORT}, log=log)
+    made = outcome_of(tmp_path / "run", verdict, {**FILES, "adaptation.json": REPORT}, log=log)
     monkeypatch.setattr(adaptation, "execute", Execute(lambda _: made))
     with pytest.raises(WeightsError) as refused:
         adapt_weights(ENGINE, apart, ADAPTED, corpus(tmp_path), {}, say=lambda _: None)

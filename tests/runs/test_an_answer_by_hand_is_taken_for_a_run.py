@@ -122,12 +122,20 @@ def test_a_judging_that_was_killed_is_no_hindrance(layout: Layout, written: Kit)
     assert not (written.folder / "collected").exists()
 
 
+def link(path: Path) -> None:
+    path.rename(path.parent.parent / path.name)
+    path.symlink_to(path.parent.parent / path.name)
+
+
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
         (lambda out: (out / "predictions.npy").unlink(), "predictions.npy"),
         (lambda out: np.save(out / "predictions.npy", np.ones((2, 2))), "shape"),
         (lambda out: (out / "method.json").unlink(), "method.json"),
+        (lambda out: link(out / "method.json"), "method.json is a symbolic link"),
+        (lambda out: link(out / "predictions.npy"), "predictions.npy is a symbolic link"),
+        (lambda out: link(out / "validation.npy"), "validation.npy is a symbolic link"),
         (lambda out: shutil.copy("/etc/hostname", out.parent / "in" / "more"), "/in was changed"),
         (lambda out: (out.parent / "in" / "associations.npy").write_bytes(b""), "/in was changed"),
     ],
