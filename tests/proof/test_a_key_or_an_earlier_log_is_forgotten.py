@@ -173,7 +173,12 @@ def test_a_key_has_the_name_that_the_list_gives_it(layout: Layout, key: Path) ->
     assert signers == layout.root / "results" / "allowed_signers"
     signers.parent.mkdir()
     signature = sign(b"text", key)
-    for names, namespace, name in (("first,second", "permafrost-results", "first"), ("first", "git", "")):
+    lists = (
+        ("first,second", "permafrost-results", "first"),
+        ("!nobody,second", "permafrost-results", "second"),
+        ("first", "git", ""),
+    )
+    for names, namespace, name in lists:
         signers.write_text(f'{names} namespaces="{namespace}" {public}')
         signer = signer_of(b"text", signature, signers)
         assert signer is not None and signer.name == name and signer.fingerprint.startswith("SHA256:")

@@ -121,6 +121,14 @@ def test_a_broken_merge_is_found_beside_a_good_one() -> None:
     assert [fault.where for fault in faults] == [f"log.jsonl: root {'0' * 16}"] * 2
 
 
+def test_a_merge_names_no_leaf_that_came_after_it() -> None:
+    lines = [line("a"), line("b")]
+    early = Leaf(
+        Event.MERGE, AT, "a log of 2 leaves", root=root_of(list(map(leaf_hash, lines[::-1]))).hex(), parts="0-1"
+    )
+    assert list(broken_merges([leaves_of(lines)[0], early, leaves_of(lines)[1]])) == [early]
+
+
 def test_a_merge_can_not_name_more_leaves_than_there_are() -> None:
     """A short line must not fill the memory of whoever looks at it."""
     leaves = leaves_of([line(str(number)) for number in range(200)])
