@@ -88,7 +88,16 @@ def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: La
 
 
 @pytest.mark.parametrize(
-    "name", ["sitecustomize.py", "click.so", "click/__init__.py", "harness/more.md", "scripts/more.sh"]
+    "name",
+    [
+        "sitecustomize.py",
+        "click.so",
+        "click/__init__.py",
+        "harness/more.md",
+        "scripts/more.sh",
+        "results/reference/more.jsonl.gz",
+        "datasets/more.toml",
+    ],
 )
 def test_what_nobody_committed_is_open_where_it_is_read_or_imported(committed: Layout, name: str) -> None:
     (committed.root / name).parent.mkdir(exist_ok=True)

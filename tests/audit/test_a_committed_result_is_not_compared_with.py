@@ -170,6 +170,10 @@ def test_another_end_on_another_processor_shows_nothing(evidence: Layout, entry:
 
 BETTER: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "a metric": (lambda scores: scores["metrics"].update({METRIC: 0.99}), f"{METRIC} is not what was kept"),
+    "a series": (
+        lambda scores: scores.update(series={"accuracy of type": [1.0]}),
+        "accuracy of type 0 is not what was kept",
+    ),
     "more metrics": (lambda scores: scores["metrics"].update(more=1.0), "more is not what was kept"),
 }
 

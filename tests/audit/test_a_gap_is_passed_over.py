@@ -55,6 +55,10 @@ def test_a_run_counts_once_for_each_lack() -> None:
         Lack.MISSING: 3,
     }
     assert not AuditReport(LACKING.audits[:1]).gaps
+    # one of the repository counts beside those of runs
+    both = AuditReport(LACKING.audits, repository=(not_checked("page", "no engine", Lack.ENGINE),))
+    assert both.gaps[Lack.ENGINE].count == 2
+    assert [*both.gaps[Lack.ENGINE].reasons] == ["engine image: no engine", "page: no engine"]
     assert not LACKING.is_broken
 
 
@@ -92,6 +96,11 @@ def test_a_strict_audit_says_what_it_does_not_accept_and_why() -> None:
         "",
         "strict: nothing is lacking but what was waived",
         "waived: engine (4), data (3), changed (1)",
+    ]
+    alike = [made(str(number), not_checked("engine image", "no engine", Lack.ENGINE)) for number in range(1, 6)]
+    assert strict_lines(AuditReport(tuple(alike)).gaps, [])[2:] == [
+        "  engine (5): no engine, or the image is not in it; --waive engine accepts it",
+        "    engine image: no engine",
     ]
     assert strict_lines({}, []) == ["", "strict: every link was checked, and every run is as it must be"]
     assert strict_lines(AuditReport((audits[0],)).gaps, [])[1:] == [

@@ -85,6 +85,8 @@ def test_the_image_for_a_gpu_is_held_against_its_own_environment(evidence: Layou
     ]
     job = on_gpu.planned.job.model_copy(update={"accelerator": "cpu"})
     assert find_superseded(evidence, changed_plan(on_gpu, job=job)).image.startswith("code or environment of")
+    outgrown = find_superseded(evidence, changed_plan(on_gpu, image_tree="0" * 64))
+    assert outgrown.image.startswith("code or environment of")
 
 
 def test_the_locks_for_a_gpu_are_other_ones(evidence: Layout) -> None:
@@ -231,6 +233,13 @@ def test_a_layer_is_told_with_its_tree_and_its_place(evidence: Layout) -> None:
     for name, tree, parent in zip(("_base", "_python", "_numpy"), trees, ("", *trees), strict=False):
         assert steps[f"tree {name}"] == ok(f"tree {name}", "the listing beside it has this digest", tree)
         assert steps[f"parent of {name}"] == ok(f"parent of {name}", "the tree it was built on", parent)
+    lowest = evidence.containers / "_base" / "tree.toml"
+    text = lowest.read_text()
+    lowest.write_text(text.replace('parent = ""', f'parent = "{"0" * 64}"', 1))
+    assert environment_steps(evidence)["parent of _base"] == failed(
+        "parent of _base", "the tree it was built on", expected="0" * 64, where=lowest
+    )
+    lowest.write_text(text)
     record = evidence.containers / "_numpy" / "tree.toml"
     record.write_text(record.read_text().replace(f'parent = "{trees[1]}"', f'parent = "{"0" * 64}"'))
     assert environment_steps(evidence)["parent of _numpy"] == failed(

@@ -32,6 +32,21 @@ def test_parameters_in_another_order_are_the_same_job(evidence: Layout, made_up:
     assert keys_of_jobs(Store(evidence.runs), [turned]) == ([planned_of(made_up.cells[2]).key], 0)
 
 
+def test_the_same_with_another_option_is_another_job(evidence: Layout, made_up: Plan) -> None:
+    job = made_up.cells[0].job
+    other = job.model_copy(update={"options": {**job.options, "inner_folds": job.options["inner_folds"] + 1}})
+    assert keys_of_jobs(Store(evidence.runs), [other]) == ([], 1)
+
+
+def test_every_committed_result_of_a_job_is_audited(evidence: Layout, made_up: Plan) -> None:
+    """There may be two of one job: of the present code, and of what it was before."""
+    save_reference(evidence, Store(evidence.runs))
+    key = planned_of(made_up.cells[0]).key
+    entry = load_reference(evidence)[key]
+    both = {key: entry, "0" * 64: entry}
+    assert reference_of_jobs(both, [made_up.cells[0].job]) == (both, 0)
+
+
 def test_a_run_whose_record_can_not_be_read_is_of_every_job(evidence: Layout, made_up: Plan) -> None:
     """It may be one of those that are asked for. Which job it was of nobody knows: that one counts as without."""
     store, keys = Store(evidence.runs), [planned_of(cell).key for cell in made_up.cells[:2]]

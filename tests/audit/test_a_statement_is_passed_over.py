@@ -68,6 +68,36 @@ def test_without_a_statement_the_log_is_held_against_the_runs(evidence: Layout, 
     assert where.endswith(f"({planned.key[:12]})")
 
 
+def test_every_result_that_is_gone_is_told_of(evidence: Layout, made_up: Plan) -> None:
+    for cell in made_up.cells[:2]:
+        shutil.rmtree(Store(evidence.runs).path(planned_of(cell).key))
+    _, *gone = check_statement(evidence)
+    assert [step.what.partition("(")[2] for step in gone] == [
+        f"{planned_of(cell).key[:12]})" for cell in made_up.cells[:2]
+    ]
+
+
+def test_a_single_run_needs_a_log_too(evidence: Layout, made_up: Plan) -> None:
+    (evidence.local / LOG).unlink()
+    for cell in made_up.cells[1:4]:
+        shutil.rmtree(Store(evidence.runs).path(planned_of(cell).key))
+    _, no_log = check_statement(evidence)
+    assert (no_log.name, no_log.lack) == ("log", Lack.LOG)
+
+
+def test_a_log_that_was_another_one_is_no_matter_of_its_statement(evidence: Layout, tmp_path: Path) -> None:
+    """Who waives that there is no good statement does not waive what this machine knows of the log."""
+    key = make_key(tmp_path / "key")
+    vouch(evidence, "author", key)
+    attest(evidence, stored_set(evidence), key)
+    path = evidence.local / LOG
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], *lines[2:]]))
+    (history,) = (step for step in check_statement(evidence) if step.name == "history")
+    assert (history.checked, history.lack) == (Checked.NOT_CHECKED, Lack.LOG)
+    assert history.what.startswith("the log is not the one that had ")
+
+
 def test_runs_without_a_log_are_told_of_and_no_log_of_no_runs_is_not(evidence: Layout) -> None:
     (evidence.local / LOG).unlink()
     none, no_log = check_statement(evidence)

@@ -20,6 +20,7 @@ from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.execution.campaign import mark_unstable
 from harness.planning.plan import Plan
 from harness.results.reference import ReferenceResult, load_reference, save_reference
 from harness.results.store import Store
@@ -62,6 +63,17 @@ def test_a_forger_can_not_know_which_runs_are_looked_at(many: Layout, made_up: P
         assert sorted(drawn[seed]) == sorted([failed, *random.Random(seed).sample(eligible, 2)])
     assert len({tuple(chosen) for chosen in drawn.values()}) == 3
     assert replayed(audit_runs(many, keys[::-1], replay=3, seed=0))[::-1] == drawn[0]
+
+
+def test_only_runs_that_can_come_again_are_drawn(evidence: Layout, made_up: Plan) -> None:
+    """None of data that have changed since, and none that is known to come out otherwise."""
+    outgrown = forge_plan(evidence, made_up, 0, dataset_digest="0" * 64)
+    store, (good, unstable) = Store(evidence.runs), (planned_of(made_up.cells[cell]).key for cell in (2, 1))
+    mark_unstable(store, store.record(unstable), "a repetition gave another predictions.npy")
+    refresh()
+    report = audit_runs(evidence, [outgrown, unstable, good], replay=3)
+    assert (report.failed, report.superseded) == (0, 1)
+    assert replayed(report) == [good]
 
 
 def test_every_run_is_drawn_as_often_as_any_other() -> None:
@@ -127,6 +139,18 @@ def test_a_replay_is_told_what_the_audit_was_told(
         (audit,) = audit_runs(evidence, runs, engine=engine, mirrors=mirrors, replay=1).audits
         assert told.pop() == (*here, run, mirrors)
         assert audit.steps[-1] == failed("replay", "cut", where="there")
+
+
+def test_all_that_a_replay_found_is_in_the_chain(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What only another order shows, too."""
+    found = [ok("replay", "equal bit for bit"), failed("order", "other scores in another order")]
+    monkeypatch.setattr("harness.audit.report.replay_run", lambda *_: found)
+    monkeypatch.setattr("harness.audit.chain.check_built", lambda *_: [])
+    engine = cast(Engine, SimpleNamespace())
+    report = audit_runs(evidence, [planned_of(made_up.cells[0]).key], engine=engine, replay=1)
+    assert [*report.audits[0].steps[-2:]] == found and report.failed == 1
 
 
 def test_without_a_seed_the_sample_is_that_of_seed_zero(many: Layout) -> None:
@@ -225,6 +249,10 @@ def test_broken_runs_are_told_link_by_link_and_sound_ones_in_a_line() -> None:
     for key in "24":
         assert f"  key {key * 64}" in lines and f"  {key * 12}  run {key}" in lines
     assert lines.count("    log.txt: differs") == 2
+    twice = to_text(AuditReport((SIX[0], made("2", BREAKS, failed("record", "cut")))))
+    assert twice.partition("\nFAILED\n")[2].startswith(
+        f"  {'2' * 12}  run 2\n    log.txt: differs\n    record: cut\n"
+    )
     assert "  superseded: code changed" in lines
     assert f"  key {'1' * 64}" not in lines
     everything = to_text(AuditReport(SIX), everything=True).splitlines()
@@ -242,6 +270,8 @@ def test_a_single_run_is_told_in_full() -> None:
 def test_what_was_not_checked_is_told_once_with_its_number() -> None:
     text = to_text(AuditReport(SIX))
     assert "\nNot checked\n  lock (3 runs): why not\n" in text
+    nothing = AuditReport((made("1", not_checked("scores", "nothing is scored", lack=None)), made("2", HOLDS)))
+    assert "\nNot checked\n  scores (1 run): nothing is scored\n" in to_text(nothing)
     many = tuple(made("7", not_checked(f"step {number}", "why")) for number in range(14))
     shown = to_text(AuditReport(many))
     assert shown.count("(1 run): why") == 12 and "  and 2 more\n" in shown
@@ -454,6 +484,8 @@ def test_an_error_is_a_step_and_only_absent_data_is_no_fault(error: Exception, s
 def test_two_texts_are_equal_or_the_link_is_broken(found: str) -> None:
     """Whichever comes first in the alphabet."""
     assert equal("x", "the same", "b", "b", "there") == ok("x", "the same", "b")
+    # of what nobody wrote down nothing is equal
+    assert equal("x", "the same", "", found) == failed("x", "the same", found=found)
     other = equal("x", "the same", "b", found, Path("/there"))
     assert other == failed("x", "the same", expected="b", found=found, where="/there")
     assert other == Step("x", Checked.FAILED, "the same", "b", found, "/there", None)
@@ -475,6 +507,8 @@ def test_a_key_is_found_by_what_begins_no_other() -> None:
     with pytest.raises(UsageError, match="2 keys begin with 'aa1'") as refused:
         find_key(KEYS, "aa1", Path("runs"))
     assert refused.value.todo == "give more of it: aa11000, aa12000" and refused.value.where == "runs"
+    with pytest.raises(UsageError, match="2 keys begin with 'cc000'"):
+        find_key([*KEYS, "cc0001" + "0" * 58, "cc0002" + "0" * 58], "cc000", Path("runs"))
     # in the middle of a key is not at its beginning
     with pytest.raises(UsageError, match="no run is called '11'"):
         find_key(KEYS, "11", Path("runs"))

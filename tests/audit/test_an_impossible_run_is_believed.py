@@ -116,6 +116,7 @@ ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
         ("so many attempts are never made", "1 to 3", "4"),
     ),
     "another end": (used(exit_code=1), ("the verdict is 'ok'", "exit code 0", "exit code 1")),
+    "an end that nobody saw": (used(exit_code=None), ("the verdict is 'ok'", "exit code 0", "exit code None")),
     "no answer": (
         lambda record: record["resources"].update(
             output_bytes=record["resources"]["output_bytes"] - record["files"].pop("predictions.npy")["bytes"]
@@ -150,6 +151,10 @@ ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
     "a longer log": (
         lambda record: record["files"]["log.txt"].update(bytes=99),
         ("the log is not as long as what was read", "21", "99"),
+    ),
+    "a shorter log": (
+        lambda record: record["files"]["log.txt"].update(bytes=20),
+        ("the log is not as long as what was read", "21", "20"),
     ),
     "another name": (
         lambda record: record["image"].update(name="localhost/permafrost/constant:latest"),
@@ -417,6 +422,10 @@ def test_versions_are_those_of_the_locks(fabricated: Layout, sound: Record, tmp_
     for other in (f"{locked}.1", locked[:-1], ""):
         report["versions"]["numpy"] = other
         assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [(*told[:2], other)]
+    # each fault of a report is told
+    slow = {"versions": {"numpy": "1.0"}, "seconds": {"fit": [99.0]}}
+    timed = ("the method timed more than the run took", "1.5 s", "99 s")
+    assert kept(fabricated, sound, tmp_path, report=json.dumps(slow)) == [timed, told]
     for nothing in ('{"versions": "all"}', "{}", "[1]", "nonsense"):
         assert kept(fabricated, sound, tmp_path, report=nothing) == []
 

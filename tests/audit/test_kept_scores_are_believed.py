@@ -104,6 +104,7 @@ SCORES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         "of other predictions",
     ),
     "of fewer files": (lambda scores: scores["evidence"].pop("lowest.npy"), "of other predictions"),
+    "of no files": (lambda scores: scores.pop("evidence"), "of other predictions"),
     "with a series": (lambda scores: scores.update(series={"accuracy of type": [1.0]}), "a series"),
     "with another metric": (lambda scores: scores["metrics"].update(more=1.0), "other metrics"),
     "without a metric": (lambda scores: scores["metrics"].pop(METRIC), METRIC),
@@ -125,6 +126,18 @@ def test_kept_scores_of_something_else(evidence: Layout, made_up: Plan, kind: st
 def test_scores_from_before_there_were_series_are_whole(evidence: Layout, made_up: Plan) -> None:
     forge_scores(evidence, made_up, lambda scores: scores.pop("series", None))
     assert broken(first(evidence, made_up)) == []
+
+
+def test_scores_without_the_series_that_the_answer_gives_are_not_whole(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_series(*about: Any) -> Scores:
+        return replace(compute_scores(*about), series={"accuracy of type": [1.0]})
+
+    monkeypatch.setattr("harness.audit.results.compute_scores", with_series)
+    path = forge_scores(evidence, made_up, lambda scores: scores.pop("series", None))
+    (step,) = (step for step in first(evidence, made_up).steps if step.name == "scores")
+    assert step == failed("scores", "a series of values is not what was kept", where=path)
 
 
 @pytest.mark.parametrize("change", [{"notes": {}}, {"notes": {METRIC: "excellent"}}, {"more": 1}, {"digest": ""}])

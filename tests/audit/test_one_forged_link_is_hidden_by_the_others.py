@@ -15,17 +15,19 @@ import pytest
 from harness.audit import audit_runs
 from harness.audit.basis import check_inputs
 from harness.audit.chain import Auditor, check_job
-from harness.audit.steps import Audit, Checked, Lack, failed, not_checked
+from harness.audit.steps import Audit, Checked, Lack, Step, failed, not_checked, ok
 from harness.base import machine
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.order import PUBLISHED
 from harness.execution.inputs import make_inputs
 from harness.planning.plan import Plan, make_plan
+from harness.results.records import Record
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.audit.forging import forge_absence, forge_job, forge_plan, forge_record, refresh
-from tests.fabricate import planned_of, put_run
+from tests.fabricate import job_of, planned_of, put_run
 
 
 def broken(audit: Audit) -> list[str]:
@@ -313,6 +315,37 @@ def test_a_forged_image_among_runs_of_one_method(evidence: Layout, made_up: Plan
     assert broken(found[1 - forged]) == []
 
 
+def test_the_image_in_the_engine_is_compared_with_each_run(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def built(_layout: Layout, _engine: object, record: Record, _superseded: object) -> list[Step]:
+        return [ok("engine image", "looked at", record.image["code_tree"])]
+
+    monkeypatch.setattr("harness.audit.chain.check_built", built)
+    forge_record(evidence, made_up, IMAGES["code tree"], cell=1)
+    one, other = audits(evidence, [planned_of(cell).key for cell in made_up.cells[:2]])
+    found = [step.found for audit in (one, other) for step in audit.steps if step.name == "engine image"]
+    assert found == [Store(evidence.runs).record(one.key).image["code_tree"], "0" * 64]
+
+
+def test_locks_for_a_gpu_are_looked_at_after_those_for_a_processor(evidence: Layout) -> None:
+    job = job_of(evidence, "fastai_collab", 7)
+    plan = make_plan(evidence, "both", [job, job.model_copy(update={"accelerator": "cuda"})])
+    keys = [put_run(evidence, planned_of(cell), score=False).key for cell in plan.cells]
+    for audit, accelerator in zip(audits(evidence, keys), ("cpu", "cuda"), strict=True):
+        locks = {step.name for step in audit.steps if step.name.startswith("lock fastai_collab/wheels")}
+        assert locks == {f"lock fastai_collab/wheels.{accelerator}.lock"}
+
+
+def test_inputs_of_one_order_are_not_taken_for_those_of_another(evidence: Layout, made_up: Plan) -> None:
+    """Two runs of one split tell of the same files, in their own order those of the first alone."""
+    first_key, key = (planned_of(made_up.cells[cell]).key for cell in (0, 2))
+    told = json.loads((folder_of(evidence, made_up) / "job.json").read_text())["inputs"]
+    forge_job(evidence, made_up, lambda job: job.update(inputs=told), cell=2)
+    one, other = audits(evidence, [first_key, key])
+    assert (broken(one), broken(other)) == ([], ["input associations", "input folds"])
+
+
 @pytest.mark.parametrize("forged", [0, 1])
 def test_a_forged_input_among_runs_of_one_split(evidence: Layout, made_up: Plan, forged: int) -> None:
     """The first run of constant and that of als_wr are of one dataset and one split."""
@@ -326,6 +359,23 @@ def test_a_forged_input_among_runs_of_one_split(evidence: Layout, made_up: Plan,
     found = audits(evidence, [planned_of(made_up.cells[cell]).key for cell in cells])
     assert broken(found[forged]) == ["input associations"]
     assert broken(found[1 - forged]) == []
+
+
+@pytest.mark.parametrize("forged", [0, 1])
+def test_a_forged_input_among_runs_of_one_order(evidence: Layout, made_up: Plan, forged: int) -> None:
+    """Two runs of one split in the published order saw the same files."""
+    cells = (0, 2)
+    planned = [planned_of(made_up.cells[cell]) for cell in cells]
+    made = make_inputs(evidence, planned[0], ["associations", "folds"], order=PUBLISHED).inputs
+    told = {name: dict(as_file(name, one).description) for name, one in made.items()}
+    for cell in cells:
+        forge_job(evidence, made_up, lambda job: job.update(inputs=told), cell=cell)
+        forge_record(evidence, made_up, lambda record: record.update(order=PUBLISHED), cell=cell)
+    other = {**told, "folds": {**told["folds"], "sha256": "0" * 64}}
+    forge_job(evidence, made_up, lambda job: job.update(inputs=other), cell=cells[forged])
+    found = audits(evidence, [one.key for one in planned])
+    inputs = [[name for name in broken(audit) if name.startswith("input")] for audit in found]
+    assert inputs[forged] == ["input folds"] and inputs[1 - forged] == []
 
 
 @pytest.mark.parametrize("forged", [0, 1])

@@ -19,7 +19,7 @@ from harness.proof.merges import broken_merges
 from harness.proof.signature import write_signed
 from harness.proof.statement import STATEMENT_TYPE, statement_text
 from harness.proof.verification import Held, ProofStep
-from tests.proof.conftest import Command
+from tests.proof.conftest import Command, make_key
 
 AT = "2026-01-01T00:00:00Z"
 
@@ -88,11 +88,35 @@ def test_a_statement_names_the_commit_that_git_is_at(made: Layout, key: Path) ->
     assert commit_step() == ProofStep("commit", Held.OK, text)
     path = made.reference / "statement.json"
     content = json.loads(path.read_bytes())
-    content["predicate"]["git"]["tree"] = "0" * 40
-    write_signed(path, statement_text(content), key, signers(made))
-    assert commit_step().state is Held.FAILED
+    for other in ("0" * 40, "", statement.tree[:12]):
+        content["predicate"]["git"]["tree"] = other
+        write_signed(path, statement_text(content), key, signers(made))
+        assert commit_step().state is Held.FAILED
     shutil.rmtree(made.root / ".git")
     assert commit_step().state is Held.UNKNOWN
+
+
+def test_a_confirmation_of_another_log_fails(made: Layout, harness: Command, key: Path) -> None:
+    """Its author signed it, and it has as many leaves."""
+    assert harness("attest", "--reference", "--key", key).exit_code == 0
+    predicate = {"log": {"size": 4, "root": "0" * 64}, "replayed": ["1"], "made": AT}
+    content = {"_type": STATEMENT_TYPE, "predicateType": REPLAY_TYPE, "predicate": predicate}
+    path = made.reference / "attestations" / "other.json"
+    path.parent.mkdir()
+    signer = write_signed(path, statement_text(content), key, signers(made))
+    steps = api.verify(reference=True, repository=api.Repository(made)).steps
+    (step,) = (one for one in steps if one.name == "confirmation")
+    what = f"{signer} signed another log than this one, of 4 leaves"
+    assert (step.state, step.what, step.where) == (Held.FAILED, what, str(path))
+    # of this log, by a key that nobody knows
+    root = json.loads((made.reference / "statement.json").read_bytes())["predicate"]["log"]["root"]
+    content["predicate"] = {**predicate, "log": {"size": 4, "root": root}}
+    signer = write_signed(path, statement_text(content), make_key(made.local / "other"), signers(made))
+    assert signer is not None
+    steps = api.verify(reference=True, repository=api.Repository(made)).steps
+    (step,) = (one for one in steps if one.name == "confirmation")
+    what = f"of a key that nobody vouches for, {signer.fingerprint}: it counts for nothing"
+    assert (step.state, step.what, step.where) == (Held.UNKNOWN, what, str(path))
 
 
 def test_a_removal_of_what_was_never_there_is_no_result() -> None:

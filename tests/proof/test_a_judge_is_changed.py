@@ -91,6 +91,34 @@ def test_what_a_machine_leaves_beside_files_has_none(repository: Layout, tmp_pat
     assert digests_of(layout) != before
 
 
+def test_compiled_code_beside_the_harness_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python takes it in place of a source."""
+    monkeypatch.setattr(Layout, "benchmarks", property(lambda layout: layout.root / "harness" / "benchmarks"))
+    layout = Layout(tmp_path, tmp_path / "cache", tmp_path / "local")
+    files = {
+        "harness/api.abi3.so": "harness",
+        "harness/audit/chain.abi3.so": "harness/audit",
+        "harness/audit/deep/chain.pyc": "harness/audit",
+        "harness/benchmarks/order.abi3.so": "harness/benchmarks",
+        "harness/benchmarks/ddi/scoring.abi3.so": "benchmarks/ddi",
+    }
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    parts = parts_of(layout)
+    found = {path.relative_to(tmp_path).as_posix(): name for name, (_, paths) in parts.items() for path in paths}
+    assert found == files
+
+
+def test_a_dataset_whose_manifest_is_a_link_counts(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "root", repository.cache, repository.local)
+    manifest = layout.datasets / "linked" / "dataset.toml"
+    manifest.parent.mkdir(parents=True)
+    (tmp_path / "elsewhere.toml").write_text("x = 1\n")
+    manifest.symlink_to(tmp_path / "elsewhere.toml")
+    assert parts_of(layout)["data/linked"] == (manifest.parent, [manifest])
+
+
 # Files of a repository by the part whose digest they are in; None: in none.
 _PARTS = {
     "results/published/ddi/tables.csv": "claims/ddi",
@@ -112,6 +140,7 @@ _PARTS = {
     "scripts/site/one.py": "commands",
     "sitecustomize.py": "root/sitecustomize.py",
     "click/__init__.py": "root/click/__init__.py",
+    "numpy/__init__.abi3.so": "root/numpy/__init__.abi3.so",
     "tests/__init__.py": None,
     "tests/golden/one.json": None,
     "benchmarks/README.md": None,
@@ -121,6 +150,7 @@ _PARTS = {
     "methods/mine/method.toml": "cards/mine",
     "methods/mine/main.py": "code/mine",
     "methods/mine/more/main.m": "code/mine",
+    "methods/mine/main.pyc": "code/mine",
     "methods/mine/parity/golden.py": "parity/mine",
     "methods/mine/parity/more/golden.json": "parity/mine",
     "datasets/mine/dataset.toml": "data/mine",

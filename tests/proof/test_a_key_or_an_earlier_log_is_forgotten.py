@@ -137,6 +137,8 @@ def test_a_statement_of_another_kind_is_none(changed: dict[str, Any]) -> None:
 def test_an_envelope_is_that_of_dsse() -> None:
     kind = "application/vnd.in-toto+json"
     assert pre_authentication(b"{}\n") == b"DSSEv1 28 " + kind.encode() + b" 3 {}\n"
+    # bytes are counted, not letters
+    assert pre_authentication("ä".encode()) == b"DSSEv1 28 " + kind.encode() + b" 2 \xc3\xa4"
     envelope = Envelope(b"{}\n", b"\xffsig", "SHA256:x")
     content: dict[str, Any] = {
         "payload": base64.b64encode(b"{}\n").decode(),
@@ -148,7 +150,8 @@ def test_an_envelope_is_that_of_dsse() -> None:
     two = {**content, "signatures": content["signatures"] * 2}
     unclean = {**content, "payload": "e30K !"}
     nobody = {**content, "signatures": [{"sig": "AAAA"}]}
-    wrong: list[Any] = [two, unclean, nobody, {**content, "signatures": []}, []]
+    untyped = {name: value for name, value in content.items() if name != "payloadType"}
+    wrong: list[Any] = [two, unclean, nobody, untyped, {**content, "signatures": []}, []]
     for other in wrong:
         with pytest.raises(CorruptData) as refused:
             parse_envelope(json.dumps(other).encode(), "there")
@@ -170,12 +173,27 @@ def test_a_key_has_the_name_that_the_list_gives_it(layout: Layout, key: Path) ->
     assert signers == layout.root / "results" / "allowed_signers"
     signers.parent.mkdir()
     signature = sign(b"text", key)
-    for names, namespace, name in (("first,second", "permafrost-results", "first"), ("first", "git", "")):
+    lists = (
+        ("first,second", "permafrost-results", "first"),
+        ("!nobody,second", "permafrost-results", "second"),
+        ("first", "git", ""),
+    )
+    for names, namespace, name in lists:
         signers.write_text(f'{names} namespaces="{namespace}" {public}')
         signer = signer_of(b"text", signature, signers)
         assert signer is not None and signer.name == name and signer.fingerprint.startswith("SHA256:")
     assert signer_of(b"other", signature, signers) is None
     assert signer_of(b"text", b"no signature", signers) is None
+
+
+@pytest.mark.parametrize(("when", "name"), [("valid-after", "author"), ("valid-before", "")])
+def test_a_key_counts_on_the_day_on_which_it_is_asked_for(layout: Layout, key: Path, when: str, name: str) -> None:
+    signers = allowed_signers(layout)
+    signers.parent.mkdir()
+    options = f'{when}="20210101",namespaces="permafrost-results"'
+    signers.write_text(f"author {options} {key.with_name('key.pub').read_text()}")
+    signer = signer_of(b"text", sign(b"text", key), signers)
+    assert signer is not None and signer.name == name
 
 
 def test_a_key_that_can_not_sign_is_named(tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,10 +209,15 @@ def test_a_key_that_can_not_sign_is_named(tmp_path: Path, key: Path, monkeypatch
         sign(b"", tmp_path / "text")
     assert refused.value.what.startswith("ssh-keygen did not sign: ") and str(tmp_path) in refused.value.what
     assert (refused.value.where, refused.value.todo) == (str(tmp_path / "text"), "try another key")
-    monkeypatch.setattr(keys, "_PROGRAM", "false")
-    with pytest.raises(UsageError) as refused:
-        sign(b"", key)
-    assert refused.value.what == "ssh-keygen did not sign: no reason given"
+    loud = tmp_path / "loud"
+    loud.write_text("#!/bin/sh\necho a warning >&2\necho the reason >&2\nexit 1\n")
+    loud.chmod(0o755)
+    # nothing at all is no signature either, whatever a program ends with
+    for program, reason in (("false", "no reason given"), ("true", "no reason given"), (loud, "the reason")):
+        monkeypatch.setattr(keys, "_PROGRAM", str(program))
+        with pytest.raises(UsageError) as refused:
+            sign(b"", key)
+        assert refused.value.what == f"ssh-keygen did not sign: {reason}"
     monkeypatch.setattr(keys, "_PROGRAM", "no-such-program")
     with pytest.raises(EngineError) as missing:
         sign(b"", key)

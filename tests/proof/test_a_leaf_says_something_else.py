@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import re
@@ -79,6 +80,8 @@ def test_a_removal_keeps_what_it_removed() -> None:
     removal = Leaf(Event.REMOVAL, AT, "first", key=ONE)
     assert account_of([record, removal]).removals == {ONE: LoggedResult("r1", "error", "", "first", 1)}
     assert account_of([record, removal, replace(removal, key=TWO)]).removals.keys() == {ONE}
+    both = [record, removal, replace(record, key=TWO), replace(removal, key=TWO)]
+    assert account_of(both).removals.keys() == {ONE, TWO} and account_of(both).results == {}
 
 
 @pytest.mark.parametrize(
@@ -111,6 +114,10 @@ def test_a_record_has_a_leaf_by_its_verdict() -> None:
 
 
 def test_a_line_that_is_no_leaf_says_so_and_what_to_do() -> None:
+    line = Leaf(Event.PLAN, AT, "one", plan="p", cells=1).line
+    for padded in (line + b" ", b" " + line, line + b"\r"):
+        with pytest.raises(CorruptData, match="no leaf of a log"):
+            parse_leaf(padded, "there")
     with pytest.raises(CorruptData) as refused:
         parse_leaf(b"[1]", "there")
     assert (refused.value.what, refused.value.where, refused.value.todo) == (
@@ -135,6 +142,23 @@ def test_a_log_is_read_from_a_place_and_begun_as_a_whole(tmp_path: Path) -> None
     with log.path.open("ab") as file:
         file.write(b"torn")
     assert [*log.each_line()] == log.lines() == [one.line, two.line]
+
+
+def test_nobody_writes_while_another_process_looks_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, leaf = Log(tmp_path), Leaf(Event.PLAN, AT, "one", plan="one", cells=1)
+    log.append([leaf])
+    lock = fcntl.flock
+    # in place of waiting for ever
+    monkeypatch.setattr(fcntl, "flock", lambda file, how: lock(file, how | fcntl.LOCK_NB))
+    with log.path.open("rb") as other:
+        lock(other, fcntl.LOCK_SH)
+        with pytest.raises(BlockingIOError):
+            log.append([leaf])
+    assert log.leaves() == [leaf]
+    log.append([leaf])
+    assert log.size == 2
 
 
 def test_an_event_is_written_down_before_it_and_enters_after_it(tmp_path: Path) -> None:
@@ -299,3 +323,35 @@ def test_how_far_plans_have_come(tmp_path: Path) -> None:
     plan = log.leaves()[0]
     (once,), unplanned = summary(tmp_path, [plan, plan])
     assert (once["missing"], once["missing_keys"], unplanned) == (2, digest_of([ONE, TWO]), 0)
+
+
+def test_a_failure_leaves_nothing_to_be_run(tmp_path: Path) -> None:
+    log = Log(tmp_path)
+    enter_plan(log, "all", CELLS)
+    log.append([Leaf(Event.FAILURE, AT, "second", key=TWO, record="r2", verdict="memory")])
+    assert progress_of(tmp_path, log.leaves(), [log.leaves()[0].plan]) == [PlanProgress("all", 3, 1, 1)]
+
+
+def test_a_removal_alone_is_no_result_of_a_planned_cell(tmp_path: Path) -> None:
+    """Nobody hides a cell that was never run by saying that its run was removed."""
+    log = Log(tmp_path)
+    enter_plan(log, "all", CELLS)
+    log.append([Leaf(Event.REMOVAL, AT, "second", key=TWO, note="by hand")])
+    ((plan,), _) = summary(tmp_path, log.leaves())
+    assert (plan["missing"], plan["missing_keys"]) == (2, digest_of([ONE, TWO]))
+
+
+def test_what_was_run_before_its_plan_was_not_announced(tmp_path: Path) -> None:
+    log = Log(tmp_path)
+    log.append([Leaf(Event.RECORD, AT, "first", key=ONE, record="r1", verdict="ok")])
+    enter_plan(log, "all", CELLS)
+    log.append([Leaf(Event.FAILURE, AT, "second", key=TWO, record="r2", verdict="memory")])
+    assert summary(tmp_path, log.leaves())[1] == 1
+
+
+def test_planned_cells_without_a_run_are_told_in_one_order(tmp_path: Path) -> None:
+    keys = [f"{number:064x}" for number in range(40)]
+    log = Log(tmp_path)
+    enter_plan(log, "many", [*(LoggedCell(key, key) for key in reversed(keys)), LoggedCell("", "no key")])
+    ((plan,), _) = summary(tmp_path, log.leaves())
+    assert (plan["without_key"], plan["missing"], plan["missing_keys"]) == (1, 40, digest_of(keys))

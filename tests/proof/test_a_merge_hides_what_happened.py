@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from harness.proof.leaves import Event, Leaf, parse_leaf
 from harness.proof.log import Log
 from harness.proof.merges import broken_merges, merged_lines
 from harness.proof.plans import LoggedCell, enter_plan
+from harness.proof.results import ResultSet, faults_of
 from harness.proof.tree import leaf_hash, root_of
 from harness.proof.verification import verify
 from harness.results.reference import save_reference
@@ -97,6 +99,46 @@ def test_a_leaf_of_the_other_log_that_is_touched_is_found_also_two_merges_deep(c
     else:
         third[place], third[place + 1] = third[place + 1], third[place]
     assert list(broken_merges(leaves_of(third)))
+
+
+def broken_one(place: int) -> Leaf:
+    """A merge of another log than the leaf at that place."""
+    return Leaf(Event.MERGE, AT, "a log of 1 leaf", root="0" * 64, parts=str(place))
+
+
+def test_a_merge_that_was_broken_before_its_log_was_merged_is_found() -> None:
+    second = [line("x"), broken_one(1).line]
+    third = [line("y")]
+    third += merged_lines(third, second)
+    assert list(broken_merges(leaves_of(third))) == [broken_one(1)]
+
+
+def test_a_broken_merge_is_found_beside_a_good_one() -> None:
+    lines = [line("a"), line("b"), broken_one(1).line, broken_one(2).line]
+    lines += merged_lines(lines, [line("c")])
+    assert list(broken_merges(leaves_of(lines))) == [broken_one(2), broken_one(1)]
+    faults = faults_of(leaves_of(lines[2:4]), ResultSet("made up", Path("/nowhere"), {}))
+    assert [fault.where for fault in faults] == [f"log.jsonl: root {'0' * 16}"] * 2
+
+
+def test_a_merge_names_no_leaf_that_came_after_it() -> None:
+    lines = [line("a"), line("b")]
+    early = Leaf(
+        Event.MERGE, AT, "a log of 2 leaves", root=root_of(list(map(leaf_hash, lines[::-1]))).hex(), parts="0-1"
+    )
+    assert list(broken_merges([leaves_of(lines)[0], early, leaves_of(lines)[1]])) == [early]
+
+
+def test_a_merge_can_not_name_more_leaves_than_there_are() -> None:
+    """A short line must not fill the memory of whoever looks at it."""
+    leaves = leaves_of([line(str(number)) for number in range(200)])
+    endless = Leaf(Event.MERGE, AT, "a log of many leaves", root="0" * 64, parts=",".join(["1-200"] * 500))
+    tracemalloc.start()
+    try:
+        assert list(broken_merges([*leaves, endless])) == [endless]
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.fixture

@@ -110,16 +110,16 @@ def test_a_statement_counts_what_the_log_tells(tmp_path: Path) -> None:
     ]
     enter_plan(log, "plan", cells)
     older = Leaf(Event.IMPORT, AT, "old", key="5" * 64, record="r5", verdict="ok", score="s5")
-    log.append([*LEAVES, older, Leaf(Event.REMOVAL, AT, "second", key=TWO)])
+    log.append([*LEAVES, older, replace(older, key="6" * 64), Leaf(Event.REMOVAL, AT, "second", key=TWO)])
     told = told_by(tmp_path, log.leaves())
     (plan,) = told.pop("plans")
     assert (plan["name"], plan["cells"], plan["without_key"], plan["missing"]) == ("plan", 3, 1, 1)
     assert told == {
-        "leaves": {"failure": 1, "import": 1, "plan": 1, "record": 1, "removal": 1, "score": 1},
-        "results": 2,
-        "verdicts": {"ok": 2},
+        "leaves": {"failure": 1, "import": 2, "plan": 1, "record": 1, "removal": 1, "score": 1},
+        "results": 3,
+        "verdicts": {"ok": 3},
         "removals": {"memory": 1},
-        "imported": 1,
+        "imported": 2,
         # the failure: no plan had announced it
         "unplanned": 1,
     }

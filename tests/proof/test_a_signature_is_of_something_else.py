@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import CorruptData, EngineError, UsageError
-from harness.proof import keys
+from harness.proof import keys, signature
 from harness.proof.envelope import Envelope, pre_authentication
 from harness.proof.keys import NAMESPACE, sign, signer_of
 from harness.proof.signature import envelope_path, is_signed, sig_path, signer_of_file, write_signed
@@ -108,6 +108,16 @@ def test_a_key_that_does_not_sign_changes_nothing(path: Path, signers: Path, tmp
         with pytest.raises(UsageError) as error:
             write_signed(path, b"{}\n", words, signers)
         assert error.value.todo and str(words) in error.value.where
+    assert path.read_bytes() == TEXT and signer_of_file(path, signers).name == "me"
+
+
+def test_a_signature_that_does_not_hold_is_not_written(
+    path: Path, signers: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signature, "signer_of", lambda *_: None)
+    with pytest.raises(CorruptData, match="a signature that was just made is not valid"):
+        write_signed(path, b"{}\n", key, signers)
+    monkeypatch.undo()
     assert path.read_bytes() == TEXT and signer_of_file(path, signers).name == "me"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from harness.base.errors import AuditError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.plurals import counted
+from harness.proof import verification
 from harness.proof.attestation import attest
 from harness.proof.digests import digests_of
-from harness.proof.history import memory_path
+from harness.proof.history import EarlierLog, memory_path
 from harness.proof.keys import Signer
 from harness.proof.leaves import Event, Leaf, LoggedResult
 from harness.proof.plans import LoggedCell, enter_plan
@@ -127,10 +128,20 @@ def test_the_next_statement_names_the_last_one(small: Small) -> None:
     assert made.path == small.statement
     what = "the last statement's log of 3 leaves, grown"
     assert small.step("previous statement") == ProofStep("previous statement", Held.OK, what)
-    small.forge(lambda predicate: predicate["log"]["previous"].update(root="0" * 64))
     what = "the proof that the log is the last statement's, grown, does not hold"
     wanted = ProofStep("previous statement", Held.FAILED, what, str(small.statement), RESTORE)
-    assert small.step("previous statement") == wanted
+    changes: list[dict[str, object]] = [{"consistency": []}, {"root": "0" * 64}]
+    for change in changes:
+        small.forge(lambda predicate, change=change: predicate["log"]["previous"].update(change))  # type: ignore[misc]
+        assert small.step("previous statement") == wanted
+
+
+def test_a_statement_made_again_names_the_one_before(small: Small) -> None:
+    """Though nothing was added to the log."""
+    first = {"statement": sha256_of(small.statement), "size": 3, "root": small.results.log.root()}
+    made = attest(small.layout, small.results, small.key)
+    assert made.statement.predicate["log"]["previous"] == {**first, "consistency": []}
+    assert small.step("previous statement").state is Held.OK
 
 
 def replaced(record: str) -> Leaf:
@@ -179,6 +190,8 @@ def test_what_became_of_the_log_is_said(small: Small) -> None:
     log.append([FAILURE])
     what, todo = "1 leaf newer than the statement", "make the statement again: harness attest"
     assert small.step("log") == ProofStep("log", Held.FAILED, what, where, todo)
+    # who hides what a newer leaf tells of is found by it
+    assert small.step("results").what == "the result of leaf 4, 'memory', is gone"
     log.path.write_bytes(b"".join(line + b"\n" for line in lines[:2]))
     what = "2 leaves, of which the statement knows 3: some were taken out"
     assert small.step("log") == ProofStep("log", Held.FAILED, what, where, RESTORE)
@@ -207,6 +220,27 @@ def test_what_is_known_of_an_earlier_log_is_held_against_this_one(small: Small) 
     assert json.loads(path.read_bytes()) == known
 
 
+def test_an_older_statement_beside_the_newer_log_is_told(small: Small) -> None:
+    before = {path: path.read_bytes() for path in small.results.folder.glob("statement*")}
+    small.results.log.append([replaced("r3")])
+    newer = replace(small.results, results={ONE: LoggedResult("r3", "ok", "", "first")})
+    attest(small.layout, newer, small.key)
+    for path, content in before.items():
+        path.write_bytes(content)
+    (step,) = (one for one in verify(small.layout, newer).steps if one.name == "history")
+    what = "an older statement was put back: one about 4 leaves is known, this has 3"
+    assert (step.state, step.what) == (Held.FAILED, what)
+
+
+def test_every_state_that_is_known_is_asked(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who commits an older statement does not make this machine forget the newer one."""
+    known = [EarlierLog(3, small.results.log.root(), "a commit"), EarlierLog(4, "0" * 64, "the cache")]
+    monkeypatch.setattr(verification, "earlier_logs", lambda *_: iter(known))
+    step = small.step("history")
+    assert (step.state, step.where) == (Held.FAILED, "the cache")
+    assert step.what.startswith("an older statement was put back: one about 4 leaves")
+
+
 def test_what_does_not_hold_is_not_remembered(small: Small) -> None:
     path = memory_path(small.layout, small.results.folder, small.results.log.lines())
     path.unlink()
@@ -224,6 +258,10 @@ def test_faults_of_results_and_of_counts_are_steps_of_their_own(small: Small) ->
         ProofStep("results", Held.FAILED, what, "first (111111111111)", again),
         ProofStep("summary", Held.OK, "ok 1; planned cells without a leaf: 1"),
     ]
+    small.forge(lambda predicate: predicate.pop("leaves"))
+    what = "the statement says otherwise than the log of: leaves"
+    assert small.step("summary") == ProofStep("summary", Held.FAILED, what, str(small.statement), AGAIN)
+    small.forge(lambda predicate: predicate.update(leaves={"plan": 1, "record": 1, "score": 1}))
     small.forge(lambda predicate: predicate.update(results=2, imported=1))
     what = "the statement says otherwise than the log of: results, imported"
     assert small.step("summary") == ProofStep("summary", Held.FAILED, what, str(small.statement), AGAIN)
@@ -295,6 +333,28 @@ def test_no_statement_is_made_of_a_log_that_was_changed(small: Small) -> None:
     )
 
 
+@pytest.mark.parametrize("known_by", ["an unsigned statement", "the cache"])
+def test_no_statement_is_made_of_a_log_that_was_another_one(small: Small, known_by: str) -> None:
+    """A leaf is changed and the results with it; all that was not signed can be removed."""
+    log, where = small.results.log, str(small.statement)
+    if known_by == "the cache":
+        where = f"verified here on {json.loads(small.statement.read_bytes())['predicate']['made']}: "
+        where += str(memory_path(small.layout, small.results.folder, log.lines()))
+        for path in small.results.folder.glob("statement*"):
+            path.unlink()
+    else:
+        attest(small.layout, small.results)
+        memory_path(small.layout, small.results.folder, log.lines()).unlink()
+    plan, record, score = log.leaves()
+    better = replace(record, record="r9"), replace(score, record="r9")
+    log.path.write_bytes(b"".join(leaf.line + b"\n" for leaf in (plan, *better)))
+    results = replace(small.results, results={ONE: LoggedResult("r9", "ok", "s1", "first")})
+    with pytest.raises(AuditError) as refused:
+        attest(small.layout, results, small.key)
+    what = "the log is not the one that had 3 leaves before, grown: it was changed"
+    assert (refused.value.what, refused.value.where) == (what, f"{log.path}; {where}")
+
+
 @pytest.mark.parametrize(
     ("results", "more"),
     [({}, ""), ({TWO: LoggedResult("r2", "ok", "", "second")}, "; 1 more faults")],
@@ -340,6 +400,7 @@ def test_a_proof_is_read_by_people_and_by_programs() -> None:
     assert proof_text(Proof("fine", (good,))) == (
         "fine\n  ok           log  3 leaves\n\nsigned, and all of it holds\n"
     )
+    assert proof_json(Proof("", (bad, good, bad)))["failed"] == 2
     assert proof_json(proof) == {
         "about": "some results",
         "failed": 1,

@@ -93,8 +93,14 @@ def test_there_is_no_proof_of_what_is_not_there() -> None:
     assert not is_extended(0, root_of(leaves), 2, root_of(leaves), [root_of(leaves)])
     assert not is_extended(3, root_of(leaves), 2, root_of(leaves), [])
     assert is_extended(2, root_of(leaves), 2, root_of(leaves), [])
+    # a proof that ends early shows nothing of a larger log
+    assert is_extended(1, leaves[0], 2, root_of(leaves), [leaves[1]])
+    assert not is_extended(1, leaves[0], 8, root_of(leaves), [leaves[1]])
     for place in (-1, 2):
         assert not is_included(leaves[0], place, 2, [leaves[1]], root_of(leaves))
+    # counted from the end is no place
+    assert is_included(leaves[1], 1, 2, [leaves[0]], root_of(leaves))
+    assert not is_included(leaves[1], -1, 2, [leaves[0]], root_of(leaves))
     with pytest.raises(IndexError, match="a log of 2 leaves has none at 2"):
         inclusion_proof(leaves, 2)
     with pytest.raises(IndexError, match="a log of 2 leaves was never one of 3"):

@@ -84,6 +84,14 @@ def test_images_of_earlier_versions_go(layout: Layout) -> None:
     assert engine.removed == old
 
 
+def test_an_image_that_has_an_old_name_too_stays(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, names = FakeDocker(), ["localhost/permafrost/bnnr:0123456789abcdef", image_name(layout, "bnnr")]
+    for order in (names, names[::-1]):
+        listed = [{"Id": "sha256:1", "RepoTags": order, "Created": 1, "Size": 1}]
+        monkeypatch.setattr(engine, "images", lambda listed=listed: listed)
+        assert removed(layout, engine, old_images=True) == [] and engine.removed == []
+
+
 def test_a_method_whose_lock_is_in_the_making_keeps_its_images(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

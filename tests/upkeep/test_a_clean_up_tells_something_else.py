@@ -78,6 +78,7 @@ def test_images_go_newest_first_and_what_is_used_stays(layout: Layout) -> None:
         {"Id": "sha256:" + "f" * 64, "RepoTags": ["<none>:<none>"], "Labels": {"permafrost": "x"}, "Size": 5},
         # of others, though their names hold ours
         {"Id": "sha256:other", "RepoTags": ["their/permafrost/x:1"], "Created": 9, "Size": 99},
+        {"Id": "sha256:database", "RepoTags": ["permafrost-db/x:1", "permafrosted:1"], "Created": 9, "Size": 99},
         {"Id": "sha256:nobody", "RepoTags": None, "Labels": None, "Created": None, "Size": 99},
     )
     assert cleaned(layout, engine, images=True) == [
