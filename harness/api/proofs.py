@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from harness.api.repository import Repository, opened
@@ -17,7 +18,7 @@ from harness.proof.confirmation import Confirmation
 from harness.proof.confirmation import confirm as sign_replay
 from harness.proof.results import ResultSet
 from harness.proof.statement import read
-from harness.proof.verification import Held, Proof
+from harness.proof.verification import Held, Proof, ProofStep
 from harness.proof.verification import verify as verify_results
 from harness.results.sets import reference_set, stored_set
 
@@ -30,7 +31,7 @@ def attest(
 ) -> Attestation:
     """The statement about all runs of this machine, or the reference results; signed where there is a key."""
     here = opened(repository)
-    with _results(here, reference=reference) as results:
+    with _results(here, reference=reference) as (results, _):
         return make_statement(here.layout, results, Path(key) if key is not None else None)
 
 
@@ -42,8 +43,10 @@ def verify(
     `signers` is a file of the keys that you believe, in place of the repository's `results/allowed_signers`.
     """
     here = opened(repository)
-    with _results(here, reference=reference) as results:
-        return verify_results(here.layout, results, Path(signers) if signers is not None else None)
+    with _results(here, reference=reference) as (results, notes):
+        proof = verify_results(here.layout, results, Path(signers) if signers is not None else None)
+    put_right = (ProofStep("log", Held.UNKNOWN, f"put right before it was read: {note}") for note in notes)
+    return replace(proof, steps=(*put_right, *proof.steps))
 
 
 def confirm(
@@ -68,11 +71,12 @@ def confirm(
 
 
 @contextmanager
-def _results(here: Repository, *, reference: bool) -> Iterator[ResultSet]:
-    """The results, to which nobody adds anything until the block ends."""
+def _results(here: Repository, *, reference: bool) -> Iterator[tuple[ResultSet, list[str]]]:
+    """The results, to which nobody adds anything until the block ends, and what was put right in their log."""
     # the reference results are read where nothing may be written, too
-    with nullcontext() if reference else here.store.open_log():
+    with ExitStack() as stack:
+        notes = [] if reference else stack.enter_context(here.store.open_log())[1]
         try:
-            yield reference_set(here.layout) if reference else stored_set(here.layout)
+            yield reference_set(here.layout) if reference else stored_set(here.layout), notes
         except CorruptData as error:
             raise AuditError(error.what, where=error.where, todo=error.todo) from None

@@ -25,8 +25,8 @@ def read_note(folder: Path, about: Any) -> Any:
     note = read_json(_path(folder, about))
     if not isinstance(note, dict) or note.get("about") != about:
         return None
-    content = note.get("content")
-    return content if hmac.compare_digest(str(note.get("seal")), seal_of(about, content)) else None
+    content, seal = note.get("content"), str(note.get("seal"))
+    return content if hmac.compare_digest(seal.encode(), seal_of(about, content).encode()) else None
 
 
 def write_note(folder: Path, about: Any, content: Any) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 # What a code tree is computed from: the bytes of its files (no entry here), or their meaning.
-_RULES = "meaning 1"
+_RULES = "meaning 2"
 
 
 class _Pipe(io.RawIOBase):

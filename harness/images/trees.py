@@ -24,18 +24,12 @@ from harness.meaning import meaning_of
 
 CODE_ROOTS = ("opt/method", "opt/sdk")
 # Engines mount over or write these themselves.
-_STUBS = (
-    "dev",
-    "proc",
-    "sys",
-    "run",
-    "mnt",
-    ".dockerenv",
-    "etc/hosts",
-    "etc/resolv.conf",
-    "etc/hostname",
-    "etc/mtab",
-)
+_STUBS = ("dev", "proc", "sys", ".dockerenv", "etc/hosts", "etc/resolv.conf", "etc/hostname", "etc/mtab")
+# Here engines make folders and empty files to mount over, and what else there is a container sees.
+_MADE_EMPTY = ("run", "mnt")
+# What an image may make of its containers beside their start; ours ask for none of it, but engines name a signal.
+_UNASKED = ("Healthcheck", "Volumes", "OnBuild", "Shell", "StopSignal")
+_USUAL_SIGNAL = ("SIGTERM", "15")
 _CHUNK = 1 << 20
 
 
@@ -64,7 +58,7 @@ def read_tree(stream: IO[bytes], folder: str = "") -> dict[str, TreeEntry]:
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for info in archive:
             name = _plain(info.name, folder)
-            if not name or _is_below(name, _STUBS):
+            if not name or _is_below(name, _STUBS) or (_is_below(name, _MADE_EMPTY) and not _holds(info)):
                 continue
             if info.islnk():
                 entries[name] = entries[_plain(info.linkname, folder)]
@@ -94,12 +88,14 @@ def listing_digest(listing: str) -> str:
 
 def start_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """What an image's configuration says about how a container starts, the same for every engine."""
+    unasked = {name: value for name in _UNASKED if (value := config.get(name)) and value not in _USUAL_SIGNAL}
     return {
         "environment": sorted(config.get("Env") or []),
         "entrypoint": list(config.get("Entrypoint") or []),
         "command": list(config.get("Cmd") or []),
         "user": config.get("User") or "",
         "folder": config.get("WorkingDir") or "/",
+        **unasked,
     }
 
 
@@ -185,6 +181,11 @@ def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo, *, is_code: bool) ->
     readable = is_code and info.size <= MOST_BYTES
     sha256 = meaning_of(info.name, stream.read()) if readable else _sha256_of(stream)
     return TreeEntry("file", info.mode & 0o7777, info.uid, info.gid, "", sha256, info.size)
+
+
+def _holds(info: tarfile.TarInfo) -> bool:
+    """Whether an entry can tell anything by more than its name, as what engines make to mount over can not."""
+    return info.issym() or info.islnk() or (info.isreg() and info.size > 0)
 
 
 def _sha256_of(stream: IO[bytes]) -> str:

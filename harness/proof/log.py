@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from harness.base.errors import CorruptData
 from harness.base.files import read_json, sync_folder, write_atomic, write_json
 from harness.proof.leaves import Event, Leaf, account_of, now, parse_leaf
 from harness.proof.tree import leaf_hash, root_of
@@ -118,8 +119,15 @@ class Log:
         intent = read_json(self.folder / NEXT)
         if not intent:
             return None, ""
-        leaf = Leaf(**{**intent["leaf"], "kind": Event(intent["leaf"]["kind"])})
-        content = read_json(self.folder / intent["file"], most_bytes=1 << 30)
+        try:
+            leaf = Leaf(**{**intent["leaf"], "kind": Event(intent["leaf"]["kind"])})
+            content = read_json(self.folder / intent["file"], most_bytes=1 << 30)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise CorruptData(
+                "this note of an event that had begun is not of the form that the harness writes",
+                where=str(self.folder / NEXT),
+                todo="remove it; an audit then tells which results no log knows of",
+            ) from None
         digest = content.get("digest", "") if isinstance(content, dict) else ""
         if digest == leaf.contents:  # both are empty where a result was removed
             if leaf.line not in self.lines():

@@ -26,18 +26,22 @@ def stored_results(store: Store, scores: Path) -> dict[str, LoggedResult]:
     results = {}
     for key in store.finished():
         standing = store.standing(key)
-        if not standing.content:
+        try:
+            results[key] = _stored_result(key, standing.content, scores)
+        except (AttributeError, KeyError, TypeError):
+            # nothing is there, or what no harness writes
             results[key] = LoggedResult(_DAMAGED, str(standing.verdict), "", "")
-            continue
-        content = standing.content
-        is_ok = content["verdict"] == Verdict.OK
-        results[key] = LoggedResult(
-            record_digest(content),
-            str(content["verdict"]),
-            _score_digest(scores / key[:2] / f"{key}.json", content["files"]) if is_ok else "",
-            scope_of(content["planned"]["job"]),
-        )
     return results
+
+
+def _stored_result(key: str, content: dict[str, Any], scores: Path) -> LoggedResult:
+    is_ok = content["verdict"] == Verdict.OK
+    return LoggedResult(
+        record_digest(content),
+        str(content["verdict"]),
+        _score_digest(scores / key[:2] / f"{key}.json", content["files"]) if is_ok else "",
+        scope_of(content["planned"]["job"]),
+    )
 
 
 def _score_digest(path: Path, files: Mapping[str, Mapping[str, Any]]) -> str:

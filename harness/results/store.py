@@ -61,13 +61,13 @@ class Store:
         return self.folder / key[:2] / key
 
     def finished(self) -> Iterator[str]:
-        """Every key that has a folder."""
+        """Every key that has a folder in its place."""
         if not self.folder.is_dir():
             return
         for shelf in sorted(os.scandir(self.folder), key=lambda entry: entry.name):
             if shelf.is_dir() and len(shelf.name) == 2:
                 for run in sorted(os.scandir(shelf.path), key=lambda entry: entry.name):
-                    if not run.name.startswith("."):
+                    if run.name.startswith(shelf.name):
                         yield run.name
 
     def record(self, key: str) -> Record:

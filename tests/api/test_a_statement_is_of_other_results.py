@@ -61,6 +61,21 @@ def test_a_statement_holds_for_the_results_that_it_is_about(signed: api.Reposito
     assert _states(of_runs)["signature"] == _states(of_reference)["signature"] == Held.OK
 
 
+def test_what_was_put_right_in_a_log_before_it_was_read_is_told(signed: api.Repository, tmp_path: Path) -> None:
+    here = api.Repository(copy_of(signed.layout, tmp_path / "copy"))
+    with here.store.log.path.open("ab") as stream:
+        stream.write(b"all went well")
+    first, again = api.verify(repository=here), api.verify(repository=here)
+    note = f"{here.store.log.path}: a last line of 13 bytes was never finished, and was cut"
+    step = first.steps[0]
+    assert (step.name, step.state, step.what) == (
+        "log",
+        Held.UNKNOWN,
+        f"put right before it was read: {note}",
+    )
+    assert first.steps[1:] == again.steps
+
+
 def test_a_signature_is_held_against_the_keys_that_a_person_believes(
     signed: api.Repository, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ import gzip
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -36,6 +36,7 @@ from tests.audit.forging import forge_plan, forge_record, forge_scores, refresh
 from tests.audit.tampered import CONTROL, FAILURE, MATRIX, OTHER_SEED, PROBE, STILL, Evidence
 from tests.fabricate import planned_of
 
+_SWAPPED = {"/opt/method": "notes.py"}
 Change = Callable[[dict[str, Any]], object]
 Forge = Callable[[Evidence], object]
 
@@ -395,13 +396,27 @@ def page(case: Evidence) -> None:
     write_json(case.layout.page_note, {**note, "page": sha256_of(case.layout.page)})
 
 
-def swapped_image(case: Evidence, method: str = STILL) -> str:
+def image_that_runs_more(case: Evidence) -> str:
+    """An image of the very same files, by which the engine runs something beside each method; its id."""
+    check = {"Test": ["CMD-SHELL", "touch /out/more"], "Interval": 1_000_000_000}
+    return swapped_image(case, files={}, Healthcheck=check)
+
+
+def image_with_a_file_where_engines_mount(case: Evidence) -> str:
+    """An image with a file in a folder that engines make, and do not always mount over; its id."""
+    return swapped_image(case, files={"/mnt": "labels.npy"})
+
+
+def swapped_image(
+    case: Evidence, method: str = STILL, files: Mapping[str, str] = _SWAPPED, **settings: Any
+) -> str:
     """Another image under the method's name, and a receipt that says it was verified; its id."""
     layout, name = case.layout, image_name(case.layout, method)
     container = case.engine.client.containers.create(name, command=["never"], labels={"permafrost": "export"})
     try:
-        container.put_archive("/opt/method", _archive("notes.py", b"LEVEL = 3\n"))
-        image = container.commit(conf={**case.engine.client.images.get(name).attrs["Config"]})
+        for folder, file in files.items():
+            container.put_archive(folder, _archive(file, b"LEVEL = 3\n"))
+        image = container.commit(conf={**case.engine.client.images.get(name).attrs["Config"], **settings})
     finally:
         container.remove(force=True)
     receipt = BuiltImage(
@@ -439,7 +454,7 @@ def swapped_image_with_note(case: Evidence) -> None:
         code_tree=code_tree(layout, STILL),
     )
     notes = layout.cache / "images" / "held"
-    about = [image, "meaning 1"]
+    about = [image, "meaning 2"]
     content = {"about": about, "content": trees.model_dump(), "seal": "0" * 64}
     write_json(notes / f"{digest_of(about)[:32]}.json", content)
 

@@ -149,6 +149,8 @@ CODE = [
 IMAGES = [
     Forgery("another image, with a receipt", by.swapped_image, signed=False),
     Forgery("the same, with a note that it was read back", by.swapped_image_with_note, signed=False),
+    Forgery("an image by which the engine runs more", by.image_that_runs_more, signed=False),
+    Forgery("a file where engines mount", by.image_with_a_file_where_engines_mount, signed=False),
 ]
 
 _UNCOMMITTED = {"committed": False, "signed": False}

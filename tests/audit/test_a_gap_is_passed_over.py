@@ -209,7 +209,7 @@ def test_a_note_that_others_wrote_is_none(tmp_path: Path, monkeypatch: pytest.Mo
     assert read_note(tmp_path / "notes", ["split", {"seed": 2}]) is None
     (path,) = (tmp_path / "notes").iterdir()
     honest = json.loads(path.read_text())
-    for change in ({"content": {"sha256": "2"}}, {"seal": "0" * 64}, {"about": ["split", {}]}):
+    for change in ({"content": {"sha256": "2"}}, {"seal": "0" * 64}, {"seal": "é"}, {"about": ["split", {}]}):
         path.write_text(json.dumps({**honest, **change}))
         assert read_note(tmp_path / "notes", about) is None
     path.write_text(json.dumps(honest))

@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import stat
 import subprocess
@@ -223,6 +224,15 @@ def test_a_record_moved_to_another_key_is_not_its_result(tmp_path: Path) -> None
     assert store.standing(other.key).verdict is Verdict.INFRASTRUCTURE
     with pytest.raises(CorruptData, match="another job's key"):
         store.record(other.key)
+
+
+def test_a_run_is_one_in_its_own_place_alone(tmp_path: Path) -> None:
+    """A copy of it on another shelf is none, for who lists all runs as for who reads one."""
+    store, planned = Store(tmp_path / "runs"), planned_job(1)
+    put_run(store, planned, tmp_path / "work")
+    other = "00" if planned.key[:2] != "00" else "11"
+    shutil.copytree(store.path(planned.key), store.folder / other / planned.key)
+    assert [*store.finished()] == [planned.key]
 
 
 def test_a_truncated_or_missing_prediction_is_not_a_result(tmp_path: Path) -> None:

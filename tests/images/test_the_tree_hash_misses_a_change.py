@@ -83,6 +83,11 @@ def test_a_missing_and_an_added_entry_are_seen_and_named(name: str) -> None:
         {"User": "0"},
         {"WorkingDir": "/"},
         {"Cmd": ["z"]},
+        {"Healthcheck": {"Test": ["CMD", "x"]}},
+        {"Volumes": {"/x": {}}},
+        {"OnBuild": ["RUN x"]},
+        {"Shell": ["/bin/x"]},
+        {"StopSignal": "SIGSTOP"},
     ],
 )
 def test_how_a_container_starts_is_part_of_the_tree(change: dict[str, Any]) -> None:
@@ -93,11 +98,13 @@ def test_how_a_container_starts_is_part_of_the_tree(change: dict[str, Any]) -> N
 
 def test_engines_that_write_settings_in_another_order_agree() -> None:
     assert _tree(ENTRIES, {**CONFIG, "Env": ["B=2", "A=1"], "Cmd": None, "Labels": {"x": "y"}}) == _tree(ENTRIES)
+    usual: dict[str, Any] = {"Healthcheck": None, "Volumes": {}, "OnBuild": [], "StopSignal": "SIGTERM"}
+    assert _tree(ENTRIES, {**CONFIG, **usual}) == _tree(ENTRIES) == _tree(ENTRIES, {**CONFIG, "StopSignal": "15"})
 
 
 STUBS = (
     *(".dockerenv", "etc/hosts", "etc/resolv.conf", "etc/hostname", "etc/mtab"),
-    *("dev/", "dev/console", "proc/", "proc/1", "sys/", "sys/x", "run/", "run/x", "mnt/", "mnt/x"),
+    *("dev/", "dev/console", "proc/", "proc/1", "sys/", "sys/x", "run/", "run/x/", "mnt/", "mnt/x/"),
 )
 
 
@@ -113,6 +120,20 @@ def test_times_and_what_engines_mount_do_not_matter(stub: str) -> None:
     second = read_tree(io.BytesIO(tar_of({**files, stub: b"x"}, mtime=2)))
     assert first == second
     assert set(first) == {name.rstrip("/") for name in names}
+
+
+@pytest.mark.parametrize("folder", ["run", "mnt"])
+def test_where_engines_mount_a_file_counts_that_holds_anything(folder: str) -> None:
+    name = f"{folder}/x"
+    assert [*read_tree(io.BytesIO(tar_of({"a": b"1", name: b""})))] == ["a"]
+    assert [*read_tree(io.BytesIO(tar_of({"a": b"1", name: b"1"})))] == ["a", name]
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        link = tarfile.TarInfo(name)
+        link.type, link.linkname = tarfile.SYMTYPE, "labels"
+        archive.addfile(link)
+    buffer.seek(0)
+    assert read_tree(buffer)[name].target == "labels"
 
 
 def test_a_hard_link_counts_as_the_file_it_is() -> None:

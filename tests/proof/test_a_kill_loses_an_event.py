@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import CorruptData
+from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, account_of, parse_leaf
@@ -293,3 +294,8 @@ def test_a_damaged_record_is_no_result_of_the_log(layout: Layout, tmp_path: Path
     result = stored_results(store, tmp_path / "scores")[planned.key]
     assert not account_of(store.log.leaves()).results[planned.key].agrees(result)
     assert record_of(planned).verdict is Verdict.OK
+    # with a right digest, and without what every record has
+    content = {**record_of(planned).to_json(), "planned": {}}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    assert stored_results(store, tmp_path / "scores")[planned.key].record == "damaged"

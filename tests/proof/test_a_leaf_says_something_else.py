@@ -206,6 +206,16 @@ def test_what_a_killed_harness_had_begun_is_told_by_the_file(tmp_path: Path) -> 
     assert log.repair() == [] and not (tmp_path / "log.next").exists()
 
 
+@pytest.mark.parametrize(
+    "note", [{"leaf": {}}, {"leaf": {"kind": "other"}, "file": "x"}, {"file": "x"}, ["leaf"], {"leaf": "x"}]
+)
+def test_a_note_of_an_event_that_no_harness_wrote_is_told_and_ends_nothing(tmp_path: Path, note: object) -> None:
+    (tmp_path / "log.next").write_text(json.dumps(note))
+    with pytest.raises(CorruptData, match="not of the form that the harness writes") as told:
+        Log(tmp_path).repair()
+    assert told.value.where == str(tmp_path / "log.next") and "remove it" in told.value.todo
+
+
 def test_a_log_of_one_leaf_is_told_so_and_one_of_none_not_at_all() -> None:
     one = Leaf(Event.PLAN, AT, "one", plan="p", cells=1).line
     assert merged_lines([one], []) == []

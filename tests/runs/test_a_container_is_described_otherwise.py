@@ -78,6 +78,7 @@ def test_a_container_is_described_whole() -> None:
         "Labels": {"permafrost.key": "k", "permafrost.run": "r", "permafrost.harness": "/lock"},
         "AttachStdout": True,
         "AttachStderr": True,
+        "Healthcheck": {"Test": ["NONE"]},
         "HostConfig": host(),
     }
 
@@ -221,6 +222,7 @@ def test_the_line_is_whole_and_in_the_order_of_the_description() -> None:
         "--label=permafrost.harness=/lock",
         "--label=permafrost.key=k",
         "--label=permafrost.run=r",
+        "--no-healthcheck",
         REQUEST.image_id,
     ]
 

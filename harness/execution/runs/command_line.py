@@ -103,5 +103,6 @@ _FLAGS: Mapping[str, Callable[[Any], list[str]]] = {
     "User": _one("--user"),
     "Hostname": _one("--hostname"),
     "Env": _each("--env"),
+    "Healthcheck": lambda _: ["--no-healthcheck"],
     "Labels": lambda labels: [f"--label={name}={value}" for name, value in sorted(labels.items())],
 }

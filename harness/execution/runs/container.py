@@ -69,6 +69,8 @@ def container_configuration(
         "Hostname": "permafrost",
         "Env": [f"{name}={value}" for name, value in sorted(environment.items())],
         "Labels": {**request.labels, LABEL_RUN: run, LABEL_HARNESS: owner},
+        # what an image would have the engine run beside the method, with the rights of the method
+        "Healthcheck": {"Test": ["NONE"]},
         "AttachStdout": True,
         "AttachStderr": True,
         "HostConfig": host,
