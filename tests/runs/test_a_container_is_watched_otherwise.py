@@ -21,7 +21,8 @@ from harness.execution.runs.user import ContainerUser
 from harness.execution.runs.watch import Running, Watched
 from harness.execution.runs.workspace import new_workspace
 
-EVENTS, PROCESS, STREAM = 901, 902, 903
+# no descriptor of the process that tests has such a number
+EVENTS, PROCESS, STREAM = 1_000_001, 1_000_002, 1_000_003
 WAKE = "wake"
 
 
