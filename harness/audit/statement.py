@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked
 from harness.base.errors import CorruptData
+from harness.base.git import commit_of
 from harness.base.layout import Layout
 from harness.proof.plans import summary
 from harness.proof.results import ResultSet, faults_of, shown
@@ -44,6 +45,9 @@ def _steps(layout: Layout, *, reference: bool) -> list[Step]:
         is_open = one.state is Held.FAILED and not unsigned
         what = f"{one.what}: {one.where}" if is_open and one.where else one.what
         lack = Lack.LOG if one.name in _OF_THE_LOG else Lack.STATEMENT
+        if one.name == "commit" and one.state is Held.UNKNOWN and commit_of(layout.root):
+            # a history that does not know its own commit may have been made anew
+            lack, is_open = Lack.GIT, True
         steps.append(Step(one.name, _STATES[one.state], what, lack=lack if is_open else None))
     return steps
 

@@ -16,6 +16,7 @@ from harness import benchmarks
 from harness.audit.basis import check_environment
 from harness.audit.chain import check_job, check_record, read_job
 from harness.audit.steps import Audit, Checked, Step, equal, failed, guarded, not_checked, ok
+from harness.base.errors import CorruptData
 from harness.base.files import read_json, sha256_of
 from harness.base.layout import Layout
 from harness.base.plurals import counted
@@ -217,7 +218,7 @@ class _Verifier:
             if (package / "benchmarks" / name / "scoring.py").is_file():
                 try:
                     digests[name] = meaning_of_modules(package, scorer_roots(name))
-                except (ModuleNotFoundError, OSError) as error:
+                except (CorruptData, OSError) as error:
                     digests[name] = f"can't be read: {error}"
                 except Unsure:
                     digests[name] = "can't be read: a module is no Python"

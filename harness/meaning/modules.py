@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.base.errors import CorruptData
 from harness.base.files import digest_of
 from harness.meaning.python import parsed, tree_text
 
@@ -61,12 +62,13 @@ def meanings(package: Path, roots: Iterable[str], within: Sequence[str] = ()) ->
 def _own(package: Path, name: str) -> _Module:
     if module := _find(package, name):
         return module
-    raise ModuleNotFoundError(f"{package} has no module {name}", name=name)
+    raise CorruptData(f"there is no module {name}", where=str(package), todo="restore the code from its commit")
 
 
 def _find(package: Path, name: str) -> _Module | None:
     path = package.parent.joinpath(*name.split("."))
-    for file in (path.with_suffix(".py"), path / "__init__.py"):
+    # as Python looks for it: a folder of this name comes before a file
+    for file in (path / "__init__.py", path.with_suffix(".py")):
         if file.is_file():
             return _Module(name, file)
     return None

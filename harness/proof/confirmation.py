@@ -63,11 +63,11 @@ def confirm(
     return _read(path, signers)
 
 
-def confirmations(layout: Layout, folder: Path) -> Iterator[Confirmation]:
+def confirmations(folder: Path, signers: Path) -> Iterator[Confirmation]:
     """Every confirmation beside a statement; `CorruptData` where one is not what was signed."""
     for path in sorted((folder / FOLDER).glob("*.json")):
         if not path.name.endswith(".dsse.json"):
-            yield _read(path, allowed_signers(layout))
+            yield _read(path, signers)
 
 
 def _read(path: Path, signers: Path) -> Confirmation:

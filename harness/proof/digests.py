@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.base.files import digest_of
+from harness.base.git import committed_files
 from harness.base.layout import Layout
 from harness.data.extension import EXTENDED
 from harness.data.manifest import FIRST_SEEN
@@ -18,6 +19,14 @@ _COMMANDS = ("run_all.sh", "run_tests.sh", "pyproject.toml", ".ci/*", "scripts/*
 _DOCS = ("consistency.md", "findings.md", "methods.md")
 _IMPORTED = ("*.py", "*.pyc", "*.so", "*/__init__.*")
 _PACKAGES = ("harness", "tests", "scripts", "benchmarks")
+# What no part holds, because no result rests on it: folders, and what is for people and other tools.
+_NO_PART = ("tests/", "benchmarks/", "examples/", "LICENSES/")
+_FOR_OTHERS = (
+    *("LICENSE", "REUSE.toml", "CITATION.cff", "codemeta.json", ".zenodo.json", ".gitignore", ".oxlintrc.json"),
+    "results/allowed_signers",
+)
+# Of these a statement names each file by itself.
+_RESULTS = "results/reference/"
 
 
 def digests_of(layout: Layout) -> dict[str, str]:
@@ -84,6 +93,11 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
     add("recipe", layout.root, "Dockerfile", "containers/_recipe/*")
     for page in _DOCS:
         add(f"docs/{page}", layout.root / "docs", page)
+    held = {path for _, paths in parts.values() for path in paths}
+    for name in committed_files(layout.root):
+        no_part = name.endswith(".md") or name in _FOR_OTHERS or name.startswith((*_NO_PART, _RESULTS))
+        if not no_part and (path := layout.root / name) not in held and path.is_file():
+            parts.setdefault(f"others/{name.rpartition('/')[0]}", (layout.root, []))[1].append(path)
     return parts
 
 

@@ -43,9 +43,11 @@ def parse_envelope(text: bytes, where: str) -> Envelope:
     try:
         content = json.loads(text)
         (signature,) = content["signatures"]
-        if content["payloadType"] != PAYLOAD_TYPE:
-            raise ValueError
         payload, sig = (base64.b64decode(one, validate=True) for one in (content["payload"], signature["sig"]))
-        return Envelope(payload, sig, str(signature["keyid"]))
+        envelope = Envelope(payload, sig, str(signature["keyid"]))
+        # the signature is of the payload alone: nothing else may stand beside it
+        if envelope.to_json() != content:
+            raise ValueError
+        return envelope
     except (ValueError, KeyError, TypeError, binascii.Error):
         raise CorruptData("no envelope of a signed statement", where=where, todo="sign again") from None

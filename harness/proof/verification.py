@@ -69,17 +69,18 @@ def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> P
             "statement", Held.FAILED, "there is none", str(path), "make one: harness attest --key FILE"
         )
         return Proof(results.name, (step,))
+    believed = signers or allowed_signers(layout)
     lines = results.log.lines()
     hashes = [leaf_hash(line) for line in lines]
     checks: Mapping[str, Callable[[], Iterator[ProofStep]]] = {
-        "signature": lambda: _signature(path, signers or allowed_signers(layout)),
+        "signature": lambda: _signature(path, believed),
         "log": lambda: _log(results, statement, hashes),
         "history": lambda: _history(layout, results, statement, lines, hashes),
         "results": lambda: _results(results, statement, results.log.leaves()),
         "files": lambda: _files(results, statement),
         "repository": lambda: _repository(layout, statement),
         "commit": lambda: _commit(layout, statement),
-        "confirmations": lambda: _confirmations(layout, results, hashes),
+        "confirmations": lambda: _confirmations(results, hashes, believed),
     }
     steps: list[ProofStep] = []
     for name, check in checks.items():
@@ -110,7 +111,8 @@ def _signature(path: Path, signers: Path) -> Iterator[ProofStep]:
         return
     signer = signer_of_file(path, signers)
     if signer.name:
-        yield ProofStep("signature", Held.OK, f"signed by {signer}, file and envelope")
+        what = f"signed by {signer}, as {signers.name} names this key; file and envelope"
+        yield ProofStep("signature", Held.OK, what)
     else:
         todo = f"if you know this key, name it in {signers}"
         what = f"signed with a key that nobody vouches for: {signer.fingerprint}"
@@ -217,14 +219,16 @@ def _commit(layout: Layout, statement: Statement) -> Iterator[ProofStep]:
         yield ProofStep("commit", Held.OK, f"{statement.commit[:12]} has the tree {tree[:12]}")
 
 
-def _confirmations(layout: Layout, results: ResultSet, hashes: Sequence[bytes]) -> Iterator[ProofStep]:
-    for one in confirmations(layout, results.folder):
+def _confirmations(results: ResultSet, hashes: Sequence[bytes], signers: Path) -> Iterator[ProofStep]:
+    for one in confirmations(results.folder, signers):
         if first_other([one.log], hashes):
             what = f"{one.signer} signed another log than this one, of {one.log.size} leaves"
             yield ProofStep("confirmation", Held.FAILED, what, str(one.path), _RESTORE)
         elif one.signer.name:
             again = counted(len(one.replayed), "result")
-            what = f"{one.signer} ran {again} again, of the first {one.log.size} leaves"
+            # nothing but the key's own word tells that these replays were made
+            who = f"{one.signer}, as {signers.name} names this key,"
+            what = f"{who} says to have run {again} again, of the first {one.log.size} leaves"
             yield ProofStep("confirmation", Held.OK, what)
         else:
             what = f"of a key that nobody vouches for, {one.signer.fingerprint}: it counts for nothing"

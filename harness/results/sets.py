@@ -6,12 +6,11 @@ from harness.base.layout import Layout
 from harness.proof.confirmation import FOLDER
 from harness.proof.log import LOG
 from harness.proof.results import ResultSet
+from harness.proof.signature import envelope_path, sig_path
 from harness.proof.statement import STATEMENT
 from harness.results.digests import reference_results, stored_results
 from harness.results.reference import load_reference
 from harness.results.store import Store
-
-_STATEMENT = STATEMENT.removesuffix(".json")
 
 
 def stored_set(layout: Layout) -> ResultSet:
@@ -22,12 +21,11 @@ def stored_set(layout: Layout) -> ResultSet:
 def reference_set(layout: Layout) -> ResultSet:
     """The committed results, with all files that hold them."""
     folder = layout.reference
+    statement = folder / STATEMENT
+    by_themselves = (folder / LOG, statement, sig_path(statement), envelope_path(statement))
     files = [
         path
         for path in folder.rglob("*")
-        if path.is_file()
-        and path.relative_to(folder).parts[0] != FOLDER
-        and path != folder / LOG
-        and not (path.parent == folder and path.name.startswith(_STATEMENT))
+        if path.is_file() and path.relative_to(folder).parts[0] != FOLDER and path not in by_themselves
     ]
     return ResultSet("reference results", folder, reference_results(load_reference(layout)), files)

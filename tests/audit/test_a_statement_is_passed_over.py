@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,16 @@ def test_a_statement_that_counts_otherwise_is_open_though_nobody_signed_it(state
     assert open_of(check_statement(stated)) == [
         ("summary", f"the statement says otherwise than the log of: results: {path}")
     ]
+
+
+def test_a_git_that_does_not_know_the_statement_s_commit_is_a_lack(stated: Layout) -> None:
+    """Its history may have been made anew. Where there is no git at all, the checkout is the lack."""
+    assert open_of(check_statement(stated)) == []
+    author = ("-c", "user.name=Tests", "-c", "user.email=tests@localhost")
+    for words in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "anew")):
+        subprocess.run(["git", *author, *words], cwd=stated.root, check=True)
+    (step,) = (one for one in check_statement(stated) if one.lack is Lack.GIT)
+    assert (step.name, step.what) == ("commit", "git does not know one here")
 
 
 def test_a_signature_is_asked_about_its_key(evidence: Layout, tmp_path: Path) -> None:

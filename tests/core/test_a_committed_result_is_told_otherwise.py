@@ -145,6 +145,7 @@ def test_committed_results_are_found_by_job_and_by_file(tmp_path: Path) -> None:
         "ddi/statement.json",
         "log.next",
         "repurposing/constant/synthetic-random.jsonl.gz",
+        "statement.sig",
     }
 
 

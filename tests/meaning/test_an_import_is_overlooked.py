@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.base.errors import CorruptData
 from harness.base.files import digest_of
 from harness.meaning.modules import meaning_of_modules, meanings
 from harness.meaning.python import python_meaning
@@ -85,7 +86,7 @@ def test_the_modules_own_code_its_name_and_its_place_count(house: Path) -> None:
     digests.add(digest(house))
     (house / "stairs").mkdir()
     (house / "stairs.py").rename(house / "stairs" / "__init__.py")
-    with pytest.raises(ModuleNotFoundError, match=r"house\.stairs\.deep"):
+    with pytest.raises(CorruptData, match=r"house\.stairs\.deep"):
         digest(house)  # `.deep` is another place there
     assert len(digests) == 3
 
@@ -120,6 +121,14 @@ def test_a_docstring_counts_where_it_is_read(house: Path, use: str, *, counts: b
     assert (len(digests) == 2) == counts
 
 
+def test_a_folder_that_python_takes_in_place_of_a_module_counts(house: Path) -> None:
+    (house / "top.py").write_text("from house.step import A\n")
+    before = digest(house)
+    (house / "step").mkdir()
+    (house / "step" / "__init__.py").write_text("A = 0.97\n")
+    assert digest(house) != before
+
+
 def test_modules_that_import_each_other_end(house: Path) -> None:
     (house / "top.py").write_text("import house.step\n")
     (house / "step.py").write_text("import house.top\n")
@@ -129,7 +138,7 @@ def test_modules_that_import_each_other_end(house: Path) -> None:
 @pytest.mark.parametrize("text", ["import house.nowhere", "from house.nowhere import A", "from .nowhere import A"])
 def test_a_module_that_is_not_there_is_no_module_without_meaning(house: Path, text: str) -> None:
     (house / "top.py").write_text(text)
-    with pytest.raises(ModuleNotFoundError, match=r"house\.nowhere"):
+    with pytest.raises(CorruptData, match=r"house\.nowhere"):
         digest(house)
 
 

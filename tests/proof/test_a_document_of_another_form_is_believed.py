@@ -14,6 +14,7 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.proof.confirmation import REPLAY_TYPE, confirmations
 from harness.proof.envelope import Envelope, parse_envelope
+from harness.proof.keys import allowed_signers
 from harness.proof.leaves import Event, Leaf, account_of
 from harness.proof.merges import broken_merges
 from harness.proof.signature import write_signed
@@ -60,10 +61,10 @@ def test_a_signed_file_of_another_kind_confirms_nothing(made: Layout, key: Path,
     path = made.reference / "attestations" / "other.json"
     path.parent.mkdir()
     write_signed(path, statement_text(content), key, signers(made))
-    assert [one.log.size for one in confirmations(made, made.reference)] == [4]
+    assert [one.log.size for one in confirmations(made.reference, allowed_signers(made))] == [4]
     write_signed(path, statement_text({**content, field: value}), key, signers(made))
     with pytest.raises(CorruptData, match="no confirmation"):
-        list(confirmations(made, made.reference))
+        list(confirmations(made.reference, allowed_signers(made)))
 
 
 def test_a_statement_names_the_commit_that_git_is_at(made: Layout, key: Path) -> None:

@@ -175,6 +175,16 @@ def extra_file(layout: Layout) -> None:
     (layout.reference / "repurposing" / "measured.json").write_text("{}\n")
 
 
+def extra_summary(layout: Layout) -> None:
+    """A file that is called as those are which a statement can't name."""
+    (layout.reference / "statement-summary.csv").write_text("method,mean\nmine,1.0\n")
+
+
+def more_in_the_envelope(layout: Layout) -> None:
+    path = layout.reference / "statement.dsse.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "verifiedBy": "a higher authority"}))
+
+
 def remove_log(layout: Layout) -> None:
     (layout.reference / "log.jsonl").unlink()
 
@@ -204,6 +214,8 @@ FORGERIES: dict[str, Callable[[Layout], None]] = {
     "a statement is rewritten": hide_verdict,
     "a file is added": extra_file,
     "a file of the log is added": extra_note,
+    "a file is added that is called as a statement": extra_summary,
+    "a file of the statement holds more": more_in_the_envelope,
     "the log is removed": remove_log,
 }
 

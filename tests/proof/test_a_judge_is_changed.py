@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,8 @@ def test_every_package_has_a_digest(repository: Layout) -> None:
 
 # Committed, and in no part: keys come after what they sign; no result rests on prose, tests and measurements.
 _IN_NO_PART = re.compile(
-    r"results/allowed_signers|(docs|tests|benchmarks|examples|LICENSES)/.*|[^/]*\.(md|cff|json)|LICENSE|REUSE\.toml"
+    r"results/allowed_signers|docs/.*\.md|(tests|benchmarks|examples|LICENSES)/.*|[^/]*\.(md|cff|json)|LICENSE"
+    r"|REUSE\.toml"
     r"|\.gitignore|(containers|results/published)/README\.md"
 )
 
@@ -167,6 +169,38 @@ _PARTS = {
     "docs/schemas/one.json": None,
     "containers/README.md": None,
 }
+
+
+def test_whatever_else_is_committed_is_in_a_part(repository: Layout, tmp_path: Path) -> None:
+    """A file that other programs read in place of ours, or that a reader takes for one of ours."""
+    layout = Layout(tmp_path, repository.cache, repository.local)
+    author = ("-c", "user.name=Tests", "-c", "user.email=tests@localhost")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    before = digests_of(layout)
+    parts = {
+        "pytest.ini": "others/",
+        ".python-version": "others/",
+        ".github/workflows/ci.yml": "others/.github/workflows",
+        "docs/schemas/audit.json": "others/docs/schemas",
+        "docs/pictures/report.png": "others/docs/pictures",
+        "results/published/ddi/notes.txt": "others/results/published/ddi",
+        "results/more.csv": "others/results",
+        "results/reference/one.jsonl": None,
+        "results/allowed_signers": None,
+        "tests/one.py": None,
+        "docs/other.md": None,
+        "LICENSE": None,
+    }
+    for name, part in parts.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x\n")
+        assert digests_of(layout) == before, f"{name}: what a person keeps there is nothing that is committed"
+        subprocess.run(["git", "add", name], cwd=tmp_path, check=True)
+        subprocess.run(["git", *author, "commit", "-qm", "more"], cwd=tmp_path, check=True)
+        after = digests_of(layout)
+        assert {key for key in after if before.get(key) != after[key]} == ({part} if part else set()), name
+        before = after
 
 
 def test_each_file_of_a_repository_counts_for_its_part(repository: Layout, tmp_path: Path) -> None:

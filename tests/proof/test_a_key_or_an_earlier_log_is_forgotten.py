@@ -283,8 +283,8 @@ def test_a_confirmation_tells_who_ran_what_and_where(layout: Layout, tmp_path: P
     assert asdict(done)["log"] == {"size": 3, "root": ROOT, "where": str(done.path)}
     assert (done.replayed, done.made, done.signer.name) == (["a", "b"], moment, "")
     other = confirm(layout, folder, statement, ["c"], make_key(tmp_path / "other"))
-    assert [*confirmations(layout, folder)] == sorted([done, other], key=lambda one: one.path)
-    assert [*confirmations(layout, tmp_path)] == []
+    assert [*confirmations(folder, allowed_signers(layout))] == sorted([done, other], key=lambda one: one.path)
+    assert [*confirmations(tmp_path, allowed_signers(layout))] == []
 
 
 @pytest.mark.parametrize("part", ["log", "replayed", "made"])
@@ -298,7 +298,7 @@ def test_a_confirmation_without_a_part_is_to_be_removed(
     content = {"_type": STATEMENT_TYPE, "predicateType": REPLAY_TYPE, "predicate": predicate}
     write_signed(path, statement_text(content), key, allowed_signers(layout))
     with pytest.raises(CorruptData) as refused:
-        list(confirmations(layout, tmp_path))
+        list(confirmations(tmp_path, allowed_signers(layout)))
     assert (refused.value.what, refused.value.where, refused.value.todo) == (
         "no confirmation of results",
         str(path),

@@ -40,9 +40,14 @@ def test_a_confirmation_counts_when_its_key_is_known(made: Layout, harness: Comm
     vouch(made, "reader", made.local / "other")
     outcome = harness("audit", "--reference", "--signed")
     assert outcome.exit_code == 0
-    assert (
-        f"reader ({confirmation.signer.fingerprint}) ran 1 result again, of the first 4 leaves" in outcome.output
-    )
+    who = f"reader ({confirmation.signer.fingerprint}), as allowed_signers names this key,"
+    assert f"{who} says to have run 1 result again, of the first 4 leaves" in outcome.output
+    # a reader's own list names confirmations, too
+    mine = made.local / "mine"
+    mine.write_text(f'author namespaces="permafrost-results" {key.with_suffix(".pub").read_text()}')
+    outcome = harness("audit", "--reference", "--signed", "--signers", mine)
+    assert outcome.exit_code == 0 and "as mine names this key" in outcome.output
+    assert "it counts for nothing" in outcome.output
 
 
 @pytest.mark.parametrize(

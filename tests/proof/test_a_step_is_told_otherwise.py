@@ -84,7 +84,8 @@ def small(tmp_path: Path) -> Small:
 def test_each_step_that_holds_says_what_was_seen(small: Small) -> None:
     proof = verify(small.layout, small.results)
     found = {
-        "signature": f"signed by author ({small.signer.fingerprint}), file and envelope",
+        "signature": f"signed by author ({small.signer.fingerprint}), as allowed_signers names this key;"
+        " file and envelope",
         "log": f"3 leaves give the root {small.results.log.root()[:16]}",
         "history": "all 1 earlier states that are known are part of it",
         "results": "all 1 results are the newest leaf of their key, and none is gone",
