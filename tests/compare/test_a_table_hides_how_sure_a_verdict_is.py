@@ -106,6 +106,11 @@ def test_a_number_of_published_runs_is_shown_where_it_is_known() -> None:
         assert text in to_text(Book("repurposing", (), (judged(SURE, n=n),)))
 
 
+def test_programs_read_how_many_runs_each_side_had() -> None:
+    told = comparison_json(judged(SURE, n=7))
+    assert (told["published_n"], told["n"]) == (7, 3)
+
+
 def test_a_mean_that_lacks_runs_is_listed_with_the_decided_ones() -> None:
     """Also where there are too many claims to list them all; those that wait for a run are not."""
     waiting = [

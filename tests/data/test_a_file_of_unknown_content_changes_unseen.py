@@ -17,6 +17,7 @@ from harness.cli import data as command
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.datasets import fetch_dataset
 from harness.data.manifest import FIRST_SEEN, mirror_path
+from harness.data.own_dataset import accept_changes
 from harness.data.trust import forget
 from tests.data.own_pairs import write_pairs
 from tests.data.web import Web, serving
@@ -69,6 +70,21 @@ def test_file_in_ones_own_folder_or_a_mirror_serves(own: Layout, web: Web, tmp_p
     mine.write_bytes(CONTENT)
     assert fetch_dataset(own, "mine", mirrors=[tmp_path / "mirror"])["far.txt"] == mine
     assert web.asked == []
+
+
+def test_what_was_seen_first_replaces_nothing_that_the_manifest_records(own: Layout) -> None:
+    folder = _unknown(own, "https://h.example/far.txt")
+    before = {file.name: (file.bytes, file.sha256) for file in load_manifest(own, "mine").files}
+    seen = {name: {"bytes": 7, "sha256": "7" * 64} for name in before}
+    (folder / FIRST_SEEN).write_text(json.dumps(seen))
+    now = {file.name: (file.bytes, file.sha256) for file in load_manifest(own, "mine").files}
+    assert now == {**before, "far.txt": (7, "7" * 64)}
+
+
+def test_a_dataset_with_one_file_from_elsewhere_can_not_be_accepted(own: Layout) -> None:
+    _unknown(own, "https://h.example/far.txt")
+    with pytest.raises(UsageError, match="not made of files beside its manifest alone"):
+        accept_changes(own, "mine")
 
 
 def test_cut_download_of_unknown_length_is_no_file(own: Layout, web: Web) -> None:

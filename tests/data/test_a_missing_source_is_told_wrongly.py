@@ -108,6 +108,14 @@ def test_a_file_of_any_other_content_is_another(tmp_path: Path) -> None:
         assert check_file(put(tmp_path / "file", content), FILE) == fault
 
 
+def test_a_checksum_is_compared_to_its_last_digit(tmp_path: Path) -> None:
+    path, digits = put(tmp_path / "file", CONTENT), FILE.sha256
+    assert check_file(path, FILE) is None
+    for other in (f"{digits[:-1]}{int(digits[-1], 16) ^ 1:x}", f"{int(digits[0], 16) ^ 1:x}{digits[1:]}"):
+        changed = FILE.model_copy(update={"sha256": other})
+        assert check_file(path, changed) == f"sha256 is {digits}, not the recorded {other}"
+
+
 def test_a_copy_of_another_size_is_none_and_the_next_is_taken(own: Layout) -> None:
     mine = put(own.datasets / "mine" / "file.txt", b"longer than it was")
     assert local_copy(own, "mine", FILE) is None
