@@ -25,8 +25,8 @@ _FOR_OTHERS = (
     *("LICENSE", "REUSE.toml", "CITATION.cff", "codemeta.json", ".zenodo.json", ".gitignore", ".oxlintrc.json"),
     "results/allowed_signers",
 )
-# Of these a statement names each file by itself.
-_RESULTS = "results/reference/"
+# Of results a statement names each file by itself, and all of the harness has a part by its package.
+_HELD = ("results/reference/", "harness/")
 
 
 def digests_of(layout: Layout) -> dict[str, str]:
@@ -95,7 +95,7 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
         add(f"docs/{page}", layout.root / "docs", page)
     held = {path for _, paths in parts.values() for path in paths}
     for name in committed_files(layout.root):
-        no_part = name.endswith(".md") or name in _FOR_OTHERS or name.startswith((*_NO_PART, _RESULTS))
+        no_part = name.endswith(".md") or name in _FOR_OTHERS or name.startswith((*_NO_PART, *_HELD))
         if not no_part and (path := layout.root / name) not in held and path.is_file():
             parts.setdefault(f"others/{name.rpartition('/')[0]}", (layout.root, []))[1].append(path)
     return parts
