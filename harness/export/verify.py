@@ -218,7 +218,9 @@ class _Verifier:
             if (package / "benchmarks" / name / "scoring.py").is_file():
                 try:
                     digests[name] = meaning_of_modules(package, scorer_roots(name))
-                except (CorruptData, OSError) as error:
+                except CorruptData as error:
+                    digests[name] = f"can't be read: {error.what}"
+                except OSError as error:
                     digests[name] = f"can't be read: {error}"
                 except Unsure:
                     digests[name] = "can't be read: a module is no Python"
