@@ -106,24 +106,25 @@ def _python_tree() -> tuple[str, bytes]:
     library = Path(sysconfig.get_path("stdlib"))
     files: dict[str, Path] = {program: Path(program)}
     needed = {program}
-    for path in sorted(library.rglob("*")):
-        inside = path.relative_to(library)
-        if _LEFT_OUT & set(inside.parts) or any(part.startswith("config-") for part in inside.parts):
-            continue
-        if path.is_file():
-            files[str(path)] = path
-            if path.suffix == ".so":
-                needed.add(str(path))
+    for folder, inner, names in os.walk(library):
+        # what is left out is not even looked into: packages installed here can be many times the library
+        inner[:] = [name for name in inner if name not in _LEFT_OUT and not name.startswith("config-")]
+        for name in names:
+            path = Path(folder, name)
+            if path.is_file():
+                files[str(path)] = path
+                if path.suffix == ".so":
+                    needed.add(str(path))
     listed = subprocess.run(["ldd", *sorted(needed)], capture_output=True, text=True, check=False).stdout
     for name in sorted(set(re.findall(r"(/\S+\.so\S*) \(0x", listed))):
         files[name] = Path(name)
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for folder, mode in (
+        for place, mode in (
             ("tmp", 0o1777),
             *((name, 0o755) for name in ("in", "out", "proc", "sys", "dev", "etc")),
         ):
-            entry = tarfile.TarInfo(folder)
+            entry = tarfile.TarInfo(place)
             entry.type, entry.mode = tarfile.DIRTYPE, mode
             archive.addfile(entry)
         entry = tarfile.TarInfo(INIT[0].lstrip("/"))

@@ -82,7 +82,7 @@ def _begin(machines: Machines, layout: Layout, plan: Plan) -> tuple[threading.Th
 @pytest.mark.parametrize(
     ("cut_s", "patience"),
     # of the second cut the scheduler is less patient than it is long, as it would be with ten minutes
-    [(10.0, "300s"), (15.0, "4s")],
+    [(10.0, "300s"), pytest.param(15.0, "4s", marks=pytest.mark.thorough)],
 )
 def test_a_network_that_is_cut_loses_and_repeats_nothing(
     cable: Cable, here: Layout, tmp_path: Path, cut_s: float, patience: str, monkeypatch: pytest.MonkeyPatch
@@ -109,6 +109,7 @@ def test_a_network_that_is_cut_loses_and_repeats_nothing(
     assert set(attempts(here).values()) == {1}
 
 
+@pytest.mark.thorough
 def test_what_is_killed_again_and_again_loses_and_invents_nothing(tmp_path: Path) -> None:
     """The short one of `python -m benchmarks.kills`."""
     pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")

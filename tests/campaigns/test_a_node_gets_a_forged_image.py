@@ -53,6 +53,7 @@ def _verdicts(layout: Layout, plan: Plan) -> list[tuple[Verdict, str]]:
     return [(cell.verdict, cell.reason) for cell in join(plan, Store(layout.runs))]
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 @UNCLOSED
 def test_a_node_runs_nothing_of_a_forged_image(

@@ -39,8 +39,8 @@ from tests.private_engine import UNCLOSED, containerd_of, pid_of, private_cache,
 __all__ = ["private_cache", "served"]
 pytestmark = pytest.mark.engine
 
-_KILLS = (20, pytest.param(100, marks=pytest.mark.thorough))
-_KILLS_OF_ENGINES = (12, pytest.param(60, marks=pytest.mark.thorough))
+_KILLS = (8, pytest.param(100, marks=pytest.mark.thorough))
+_KILLS_OF_ENGINES = (6, pytest.param(60, marks=pytest.mark.thorough))
 
 
 def _campaign(layout: Layout, count: int, seconds: float) -> None:

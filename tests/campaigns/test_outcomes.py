@@ -167,6 +167,7 @@ def test_one_method_at_a_time_leaves_no_image(probe_layout: Layout, engine: Engi
     assert engine.image_id(cell.record["image"]["name"]) is None
 
 
+@pytest.mark.thorough
 def test_an_image_that_cannot_be_built_costs_the_other_methods_nothing(
     probe_layout: Layout, engine: Engine
 ) -> None:

@@ -82,6 +82,7 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, str]]:
     return [*csv.DictReader(done.stdout.splitlines())]
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 def test_a_pair_of_a_new_drug_and_a_known_one(harness: Harness, engine: object) -> None:
     done = harness("ddi", "--dataset", "synthetic_ddi", "--drug", f"mine={ASPIRIN}", "--drug", "syn36")

@@ -84,6 +84,7 @@ def _dead(read: dict[Path, _Page], page: Path, address: str) -> bool:
     return bool(parts.fragment) and there in read and unquote(parts.fragment) not in read[there].places
 
 
+@pytest.mark.thorough
 def test_every_link_leads_somewhere(read: dict[Path, _Page]) -> None:
     assert len(read) > 60
     dead = [
@@ -95,12 +96,14 @@ def test_every_link_leads_somewhere(read: dict[Path, _Page]) -> None:
     assert dead == []
 
 
+@pytest.mark.thorough
 def test_no_page_asks_another_host_for_anything(site: Path, read: dict[Path, _Page]) -> None:
     assert [one for what in read.values() for one in what.loaded if re.match("(https?:)?//", one)] == []
     styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
     assert re.findall(r"(?:url[(]|@import)\s*[\"']?(?:https?:)?//[^)]*", styles) == []
 
 
+@pytest.mark.thorough
 def test_every_page_of_the_repository_is_there(site: Path) -> None:
     missing = [
         name for name, place in pages(REPOSITORY).items() if not (site / place).with_suffix(".html").is_file()
@@ -118,11 +121,13 @@ def tab(tmp_path: Path) -> Iterator[Tab]:
         yield one
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", benchmarks.names())
 def test_the_studies_are_there(site: Path, name: str) -> None:
     assert "<h2>Table " in (site / "studies" / f"{name}.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_a_search_finds_from_a_folder(site: Path, tab: Tab) -> None:
     tab.go((site / "index.html").as_uri())
     tab.evaluate("document.querySelector('.sidebar-search').focus()")
@@ -137,6 +142,7 @@ def test_a_search_finds_from_a_folder(site: Path, tab: Tab) -> None:
     assert asked and {url.partition(":")[0] for url in asked} <= {"file", "data"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", ["index", "permafrost", "methods", "tables", "tutorials/author", "reference/commands"]
 )

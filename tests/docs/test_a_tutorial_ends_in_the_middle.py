@@ -26,6 +26,7 @@ def test_what_needs_no_container_is_as_the_page_tells(name: str, tmp_path: Path)
     _do(without_containers(_STEPS[name]), tmp_path)
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 @pytest.mark.parametrize(
     "name", [name for name, every in _STEPS.items() if any(isinstance(one, Containers) for one in every)]

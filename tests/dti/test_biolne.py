@@ -238,7 +238,10 @@ def test_classifiers_know_what_binds(java: Java) -> None:
     np.testing.assert_allclose(java.written("logistic"), chances, atol=1e-12)
 
 
-@pytest.mark.parametrize("variant", ["published", "logistic", "forest", "j48"])
+@pytest.mark.parametrize(
+    "variant",
+    ["published", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("logistic", "forest", "j48"))],
+)
 def test_every_variant_answers_bindings_and_affinities(layout: Layout, engine: Engine, variant: str) -> None:
     card = load_method(layout, "biolne")
     for make in (problems.bindings, problems.affinities):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import pytest
 
@@ -139,12 +140,20 @@ def test_the_record_says_what_the_kernel_enforced(bench: Bench) -> None:
     assert seen["system_call_profile"] == profile_digest() and seen["user"] > 1000
 
 
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried again is tried again without a pause."""
+    monkeypatch.setattr(import_module("harness.execution.runs.execute"), "_PAUSES_OF_ENGINES", (0.0, 0.0))
+
+
+@pytest.mark.usefixtures("at_once")
 def test_a_run_without_its_filter_is_never_believed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walls_module, "_filter", lambda facts: ["seccomp=unconfined"])
     outcome = bench.run(GOOD + "time.sleep(20)")
     assert outcome.verdict is Verdict.INFRASTRUCTURE and "system calls are not filtered" in outcome.reason
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_run_that_could_gain_rights_is_never_believed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = walls_module.walls
 

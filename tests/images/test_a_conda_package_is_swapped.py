@@ -154,6 +154,7 @@ def test_packages_are_fetched_by_sha256_and_others_refused(
         fetch_parts(layout, parts, PartSources(mirrors=[tmp_path / "nothing"], network=False))
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 def test_an_image_holds_exactly_the_locked_packages_on_both_engines(
     docker_engine: Engine, podman_engine: Engine, toys: Workbench, channels: Path

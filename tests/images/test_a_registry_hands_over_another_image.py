@@ -106,6 +106,7 @@ def pull(engine: Engine, layout: Layout, reference: str) -> None:
     engine.client.images.pull(reference).tag(repository, tag)
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 @UNCLOSED
 def test_what_a_registry_hands_over_is_taken_if_it_is_the_very_image(

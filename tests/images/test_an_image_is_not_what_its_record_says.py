@@ -26,7 +26,8 @@ from tests.images.making import EPOCH, Workbench
 
 pytestmark = pytest.mark.engine
 
-METHODS = ("als_wr", "bnnr", "constant", "lrssl")
+# one of each language; the images of Octave and of R are larger
+METHODS = ("constant", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("als_wr", "bnnr", "lrssl")))
 OFFLINE = Supply(network=False)
 
 
@@ -151,6 +152,7 @@ def test_an_image_that_was_replaced_under_its_name_is_refused(docker_engine: Eng
         docker_engine.client.images.remove(name, force=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.alone
 def test_an_image_that_was_removed_is_built_again(any_engine: Engine, repository: Layout) -> None:
     first = ensure_image(any_engine, repository, "constant")

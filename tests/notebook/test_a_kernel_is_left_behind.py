@@ -18,7 +18,9 @@ from tests.notebook.conftest import Cells, Door
 pytestmark = pytest.mark.engine
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.thorough), signal.SIGTERM, signal.SIGKILL]
+)
 def test_the_harness_ends_first(
     number: signal.Signals, open_door: Callable[..., Door], kernels: Callable[[], list[str]]
 ) -> None:
@@ -29,6 +31,7 @@ def test_the_harness_ends_first(
     assert kernels() == []
 
 
+@pytest.mark.thorough
 def test_a_job_that_cannot_be_loaded_leaves_a_silent_kernel(
     environment: dict[str, str], kernels: Callable[[], list[str]]
 ) -> None:

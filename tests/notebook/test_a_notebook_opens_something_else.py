@@ -49,6 +49,7 @@ def _range_of_test_scores(engine: Engine, layout: Layout, planned: PlannedJob) -
     return f"{scores.min():.17g} {scores.max():.17g}"
 
 
+@pytest.mark.thorough
 def test_octave_computes_something_else_than_a_run(
     engine: Engine, layout: Layout, open_door: Callable[..., Door], kernels: Callable[[], list[str]]
 ) -> None:
@@ -75,6 +76,7 @@ def test_octave_computes_something_else_than_a_run(
     assert kernels() == []
 
 
+@pytest.mark.thorough
 def test_r_gets_other_labels_or_another_method(
     layout: Layout, open_door: Callable[..., Door], kernels: Callable[[], list[str]]
 ) -> None:
@@ -134,6 +136,7 @@ def test_python_sees_test_labels_a_network_or_a_way_to_write(
     assert kernels() == []
 
 
+@pytest.mark.thorough
 def test_another_benchmark_is_fitted_at_once_or_not_at_all(
     engine: Engine, layout: Layout, open_door: Callable[..., Door]
 ) -> None:

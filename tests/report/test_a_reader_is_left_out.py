@@ -35,7 +35,11 @@ def _unfold(tab: Tab) -> None:
     tab.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
 
 
-@pytest.mark.parametrize("look", _LOOKS, ids=["light", "dark", "narrow"])
+@pytest.mark.parametrize(
+    "look",
+    [_LOOKS[0], *(pytest.param(look, marks=pytest.mark.thorough) for look in _LOOKS[1:])],
+    ids=["light", "dark", "narrow"],
+)
 def test_axe_finds_nothing_on_the_site(site: Path, tab: Tab, axe: str, look: dict[str, Any]) -> None:
     tab.look(**look)
     for name in _PAGES:

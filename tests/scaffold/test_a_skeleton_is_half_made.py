@@ -81,7 +81,13 @@ def test_it_passes_its_self_test_on_this_machine(own: Layout, tmp_path: Path, be
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize(("language", "benchmark"), SKELETONS)
+@pytest.mark.parametrize(
+    ("language", "benchmark"),
+    [
+        pytest.param(*one, marks=() if one == ("python", "repurposing") else pytest.mark.thorough)
+        for one in SKELETONS
+    ],
+)
 def test_it_builds_and_passes_its_self_test_in_its_container(
     own: Layout, engine: Engine, language: str, benchmark: str
 ) -> None:

@@ -141,6 +141,7 @@ def test_it_predicts_on_a_note_of_ones_own(finished: Tree) -> None:
     assert sorted(line.split(",")[1] for line in told[1:]) == ["note 1", "note 2"]
 
 
+@pytest.mark.thorough
 @pytest.mark.engine
 def test_a_notebook_opens_with_its_problem(finished: Tree) -> None:
     with door(
