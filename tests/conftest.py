@@ -38,6 +38,15 @@ prefer_memory()
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_earlier_logs_of_this_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is known of the logs of tests is not kept among this user's notes."""
+    folder = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harness.proof.history.state_folder", lambda: folder)
+        yield
+
+
 # what methods compute in their containers: half an hour of it, and it changes only with their images
 _THOROUGH = {REPOSITORY / "tests" / "methods", REPOSITORY / "tests" / "parity"}
 

@@ -46,10 +46,14 @@ def check_predictions(layout: Layout, store: Store, record: Record, mirrors: Seq
 def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence[Path]) -> list[Step]:
     """Scores from the predictions and the held-back truth, beside the scores that tables show."""
     planned = record.planned
+    path = scores_path(layout, planned.key)
     if record.verdict is not Verdict.OK:
+        # one that came out otherwise in a replay keeps those it had
+        if path.is_file() and not _are_of(record, read_json(path)):
+            what = f"the verdict is '{record.verdict}', and scores are kept that are not of its files"
+            return [failed("scores", what, where=path)]
         return [not_checked("scores", f"the verdict is '{record.verdict}': nothing is scored", lack=None)]
     scores = compute_scores(layout, store, planned, mirrors)
-    path = scores_path(layout, planned.key)
     values = ", ".join(
         f"{name} {scores.metrics[name]:.12g}"
         for name in key_metrics(planned.job.benchmark)
@@ -61,6 +65,12 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
     if step.checked is Checked.OK and (reason := without_truth(planned.job)):
         return [not_checked("scores", reason, lack=None)]
     return [step]
+
+
+def _are_of(record: Record, content: object) -> bool:
+    """Whether kept scores are of the files that a record names."""
+    evidence = scored_files(record.planned.job.benchmark, record.to_json()["files"])
+    return isinstance(content, dict) and bool(evidence) and content.get("evidence") == evidence
 
 
 def kept_scores(layout: Layout, record: Record) -> Scores | None:

@@ -12,6 +12,8 @@ from harness.audit.steps import Checked, Lack, Step, failed, not_checked
 from harness.base.errors import CorruptData
 from harness.base.git import commit_of
 from harness.base.layout import Layout
+from harness.proof.history import earlier_logs, first_other, was_signed
+from harness.proof.leaves import account_of
 from harness.proof.plans import summary
 from harness.proof.results import ResultSet, faults_of, shown
 from harness.proof.signature import is_signed
@@ -37,13 +39,17 @@ def _steps(layout: Layout, *, reference: bool) -> list[Step]:
     path = results.folder / STATEMENT
     if not path.is_file():
         none = not_checked("statement", f"there is none about the {results.name}: harness attest", Lack.STATEMENT)
-        return [none, *(not_checked("log", what, Lack.LOG) for what in _log_faults(results))]
-    steps = []
+        faults = [not_checked("log", what, Lack.LOG) for what in _log_faults(layout, results)]
+        return [none, *faults, *_lost_scores(results)]
+    steps = [*_lost_scores(results)]
     for one in verify(layout, results).steps:
         # whoever wrote it, it is held against; that nobody signed it is said, and asked for by --signed
         unsigned = one.name == "signature" and not is_signed(path)
-        is_open = one.state is Held.FAILED and not unsigned
+        before = was_signed(layout, results.folder, results.log.lines()) if unsigned else ""
+        is_open = one.state is Held.FAILED and (not unsigned or bool(before))
         what = f"{one.what}: {one.where}" if is_open and one.where else one.what
+        if before:
+            what = f"unsigned, and one about these results was signed before: {before}"
         lack = Lack.LOG if one.name in _OF_THE_LOG else Lack.STATEMENT
         if one.name == "commit" and one.state is Held.UNKNOWN and commit_of(layout.root):
             # a history that does not know its own commit may have been made anew
@@ -52,10 +58,26 @@ def _steps(layout: Layout, *, reference: bool) -> list[Step]:
     return steps
 
 
-def _log_faults(results: ResultSet) -> Iterator[str]:
-    """Where a log that no statement is about tells otherwise than the results beside it, or there is none."""
+def _lost_scores(results: ResultSet) -> Iterator[Step]:
+    """That there are scores no more of which the log tells: who takes them away hides what they say."""
+    try:
+        logged = account_of(results.log.leaves()).results
+    except (CorruptData, TypeError):
+        return  # no log; that is told of by itself
+    there = results.results
+    if lost := [key for key, one in logged.items() if one.score and key in there and not there[key].score]:
+        first = f"{there[lost[0]].scope} ({lost[0][:12]})"
+        what = f"the log tells of scores that are gone ({len(lost)}); harness score makes them again: {first}"
+        yield not_checked("results", what, Lack.LOG)
+
+
+def _log_faults(layout: Layout, results: ResultSet) -> Iterator[str]:
+    """Where a log that no statement is about is not what it was, tells of other results, or is none."""
     try:
         leaves = results.log.leaves()
+        known = earlier_logs(layout, results.folder, results.log.lines())
+        if other := first_other(known, results.log.hashes()):
+            yield f"it is not the one that had {other.size} leaves before, grown: {other.where}"
         if leaves:
             yield from (f"{one.what}: {one.where}" for one in shown(faults_of(leaves, results)))
             summary(results.folder, leaves)

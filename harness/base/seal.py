@@ -43,9 +43,14 @@ def seal_of(about: Any, content: Any) -> str:
     return hmac.digest(_secret(_place()), canonical_json([about, content]), "sha256").hex()
 
 
-def _place() -> Path:
+def state_folder() -> Path:
+    """Where the harness keeps what only this user may write: who can write to the cache can't write here."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "permafrost" / _SECRET
+    return Path(state) / "permafrost"
+
+
+def _place() -> Path:
+    return state_folder() / _SECRET
 
 
 @cache

@@ -1,4 +1,8 @@
-"""Receipts: which id an engine gave to what was built and verified, so that nothing is hashed twice."""
+"""Receipts: which id an engine gave to what was built and verified, so that nothing is hashed twice.
+
+They lie in the cache, which others may be able to write to. So an image is taken for verified only where its
+receipt has the seal of this user's harness (`harness.base.seal`) for its place. Else it is read back.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from harness.base.files import digest_of, write_atomic
+from harness.base.files import digest_of, read_json, write_json
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.base.seal import seal_of
 from harness.images.builder import BuildEngine
 
 # Folders that builds work in begin with this.
@@ -38,12 +43,22 @@ def receipt_path(layout: Layout, engine: BuildEngine, name: str) -> Path:
     return layout.cache / "images" / _store_of(engine) / _file_name(name)
 
 
-def read_receipt(path: Path) -> BuiltImage | None:
-    """A receipt, or None if there is none that can be read."""
-    try:
-        return BuiltImage.model_validate_json(path.read_bytes())
-    except (FileNotFoundError, ValidationError):
+def read_receipt(path: Path, *, of_anybody: bool = False) -> BuiltImage | None:
+    """A receipt that this user's harness wrote, or None if there is none; with `of_anybody` whoever wrote it."""
+    content = read_json(path)
+    if not isinstance(content, dict):
         return None
+    seal = content.pop("seal", "")
+    try:
+        image = BuiltImage.model_validate(content)
+    except ValidationError:
+        return None
+    return image if of_anybody or seal == seal_of(_about(path), content) else None
+
+
+def _about(path: Path) -> list[str]:
+    """What a seal is of: a receipt in its place, and no copy of it under another image's name."""
+    return ["receipt", path.parent.name, path.name]
 
 
 def receipts_of(layout: Layout, name: str) -> list[BuiltImage]:
@@ -58,12 +73,14 @@ def every_receipt(layout: Layout) -> list[BuiltImage]:
 
 def _read_all(layout: Layout, pattern: str) -> list[BuiltImage]:
     paths = sorted((layout.cache / "images").glob(f"*/{pattern}"))
-    return [receipt for path in paths if (receipt := read_receipt(path)) is not None]
+    # a list for people, from which nothing follows
+    return [receipt for path in paths if (receipt := read_receipt(path, of_anybody=True)) is not None]
 
 
 def write_receipt(path: Path, image: BuiltImage) -> None:
     """Write a receipt."""
-    write_atomic(path, image.model_dump_json(indent=2) + "\n")
+    content = image.model_dump()
+    write_json(path, {**content, "seal": seal_of(_about(path), content)})
 
 
 @contextmanager

@@ -1,13 +1,15 @@
 """What is known of a log from before: it may have grown since, and nothing else.
 
-Three places know: the commits of this repository, other parties' signatures beside the statement, and the cache of
-this machine, which keeps the largest signed log that was verified here.
+Three places know: the commits of this repository, other parties' signatures beside the statement, and the notes of
+this user, which keep the largest signed log that was verified here. They lie beside the secret of seals: who puts
+back results, log and cache together can't put back these.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from harness.base.errors import CorruptData
 from harness.base.files import read_json, write_json
 from harness.base.git import git
 from harness.base.layout import Layout
+from harness.base.seal import state_folder
+from harness.proof.signature import sig_path
 from harness.proof.statement import STATEMENT, Statement, parse
 from harness.proof.tree import roots_at
 
@@ -29,11 +33,8 @@ class EarlierLog:
 
 
 def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[EarlierLog]:
-    """What the commits and the cache know of the log with these lines."""
-    try:
-        place = (folder / STATEMENT).resolve().relative_to(layout.root.resolve()).as_posix()
-    except ValueError:
-        place = ""  # outside the repository: no commit knows it
+    """What the commits and this user's notes know of the log with these lines, or of one that lay there before."""
+    place = _place_of(layout, folder / STATEMENT)
     for commit in git(layout.root, "log", "--format=%H", "--", place).split() if place else ():
         text = git(layout.root, "show", f"{commit}:{place}")
         where = f"commit {commit[:12]}"
@@ -42,10 +43,30 @@ def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[E
         except CorruptData:
             continue  # a commit that removed it, or one that was never a statement of ours
         yield EarlierLog(statement.size, statement.root, where)
-    memory = memory_path(layout, folder, lines)
-    if isinstance(content := read_json(memory), dict):
-        where = f"verified here on {content['at']}: {memory}"
-        yield EarlierLog(int(content["size"]), str(content["root"]), where)
+    noted = set[tuple[int, str]]()
+    for memory in memory_paths(layout, folder, lines):
+        if isinstance(content := read_json(memory), dict):
+            size, root = int(content["size"]), str(content["root"])
+            if (size, root) not in noted:
+                yield EarlierLog(size, root, f"verified here on {content['at']}: {memory}")
+            noted.add((size, root))
+
+
+def was_signed(layout: Layout, folder: Path, lines: list[bytes]) -> str:
+    """Where it is known that somebody signed a statement about this log once; empty where nothing tells of it."""
+    if place := _place_of(layout, sig_path(folder / STATEMENT)):
+        commits = git(layout.root, "log", "--diff-filter=A", "--format=%H", "--", place).split()
+        if commits:
+            return f"commit {commits[0][:12]}"
+    return next((str(path) for path in memory_paths(layout, folder, lines) if read_json(path)), "")
+
+
+def _place_of(layout: Layout, path: Path) -> str:
+    """The name of a file in the repository; empty where it lies outside, so that no commit knows it."""
+    try:
+        return path.resolve().relative_to(layout.root.resolve()).as_posix()
+    except ValueError:
+        return ""
 
 
 def first_other(earlier: Iterable[EarlierLog], hashes: Sequence[bytes]) -> EarlierLog | None:
@@ -56,17 +77,32 @@ def first_other(earlier: Iterable[EarlierLog], hashes: Sequence[bytes]) -> Earli
 
 
 def remember(layout: Layout, folder: Path, lines: list[bytes], statement: Statement) -> None:
-    """Let the cache know a signed log, so that an older one is never taken for it."""
-    path = memory_path(layout, folder, lines)
-    before = read_json(path)
-    if not isinstance(before, dict) or int(before["size"]) < statement.size:
-        write_json(path, {"size": statement.size, "root": statement.root, "at": statement.made})
+    """Let this user's notes know a signed log, so that an older one is never taken for it."""
+    for path in memory_paths(layout, folder, lines):
+        before = read_json(path)
+        if not isinstance(before, dict) or int(before["size"]) < statement.size:
+            # results are read where nothing may be written, too
+            with suppress(OSError):
+                write_json(path, {"size": statement.size, "root": statement.root, "at": statement.made})
 
 
-def memory_path(layout: Layout, folder: Path, lines: list[bytes]) -> Path:
-    """Where the cache keeps what it knows of a log: its folder and its first leaf tell it from others."""
-    name = hashlib.sha256(b"\n".join([folder.name.encode(), *lines[:1]])).hexdigest()[:32]
-    return layout.cache / "proof" / f"{name}.json"
+def memory_paths(layout: Layout, folder: Path, lines: list[bytes]) -> tuple[Path, Path]:
+    """Where it is noted what was known of a log.
+
+    By its first leaf and the name of its folder, wherever it lies among the results of one cache; and by where it
+    lies, whatever its first leaf is.
+    """
+    names = (
+        b"\n".join([str(layout.cache).encode(), folder.name.encode(), *lines[:1]]),
+        str(folder.absolute()).encode(),
+    )
+    first, second = (notes_folder() / f"{hashlib.sha256(name).hexdigest()[:32]}.json" for name in names)
+    return first, second
+
+
+def notes_folder() -> Path:
+    """The folder of this user's notes."""
+    return state_folder() / "proof"
 
 
 def git_state(layout: Layout) -> dict[str, str]:

@@ -153,7 +153,7 @@ def _history(
             what = (
                 f"an older statement was put back: one about {one.size} leaves is known, this has {statement.size}"
             )
-            todo = "restore the newest; for an older checkout on purpose, move that note of the cache away"
+            todo = "restore the newest; for an older checkout on purpose, move that note away"
             yield ProofStep("history", Held.FAILED, what, one.where, todo)
             return
     if other := first_other(known, hashes):
@@ -162,7 +162,7 @@ def _history(
     elif known:
         yield ProofStep("history", Held.OK, f"all {len(known)} earlier states that are known are part of it")
     else:
-        yield ProofStep("history", Held.UNKNOWN, "neither commits nor the cache know an earlier state")
+        yield ProofStep("history", Held.UNKNOWN, "neither commits nor notes of this user know an earlier state")
 
 
 def _results(results: ResultSet, statement: Statement, leaves: Sequence[Leaf]) -> Iterator[ProofStep]:

@@ -13,13 +13,16 @@ import pytest
 from harness.audit import Lack, check_statement
 from harness.audit.steps import Checked, Step
 from harness.base.errors import EngineError
+from harness.base.git import commit_of
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.proof.attestation import attest
+from harness.proof.history import memory_paths
 from harness.proof.log import LOG, Log
 from harness.proof.plans import LoggedCell, enter_plan, plan_path
 from harness.proof.statement import STATEMENT
 from harness.results.reference import save_reference
+from harness.results.scoring import scores_path
 from harness.results.sets import reference_set, stored_set
 from harness.results.store import Store
 from tests.fabricate import planned_of
@@ -221,3 +224,57 @@ def test_a_signature_is_asked_about_its_key(evidence: Layout, tmp_path: Path) ->
     steps = check_statement(evidence)
     assert open_of(steps) == [] and (steps[0].name, steps[0].checked) == ("signature", Checked.OK)
     assert steps[0].what.startswith("signed by author")
+
+
+@pytest.mark.parametrize("known_by", ["a note", "a commit"])
+def test_a_signature_that_was_taken_away_is_open(evidence: Layout, tmp_path: Path, known_by: str) -> None:
+    """Whoever changes something and has no key makes the statement anew, unsigned."""
+    key = make_key(tmp_path / "key")
+    vouch(evidence, "author", key)
+    save_reference(evidence, Store(evidence.runs))
+    results = reference_set(evidence)
+    attest(evidence, results, None)
+    assert open_of(check_statement(evidence, reference=True)) == []
+    attest(evidence, results, key)
+    where = str(memory_paths(evidence, results.folder, results.log.lines())[0])
+    if known_by == "a commit":
+        author = ("-c", "user.name=Tests", "-c", "user.email=tests@localhost")
+        for words in (("init", "-q"), ("add", "results/reference"), ("commit", "-q", "-m", "signed")):
+            subprocess.run(["git", *author, *words], cwd=evidence.root, check=True)
+        where = f"commit {commit_of(evidence.root)[:12]}"
+    attest(evidence, results, None)
+    told = dict(open_of([one for one in check_statement(evidence, reference=True) if one.lack is not Lack.GIT]))
+    assert told == {"signature": f"unsigned, and one about these results was signed before: {where}"}
+
+
+@pytest.mark.parametrize("lines", [slice(1, None), slice(0, 0)])
+def test_a_log_that_was_another_one_is_told_of_without_a_statement(
+    evidence: Layout, tmp_path: Path, lines: slice
+) -> None:
+    """Results, log and cache are put back or begun anew; what this user's notes know is not."""
+    key = make_key(tmp_path / "key")
+    vouch(evidence, "author", key)
+    size = attest(evidence, stored_set(evidence), key).statement.size
+    for path in evidence.local.glob("statement*"):
+        path.unlink()
+    shutil.rmtree(evidence.cache / "proof", ignore_errors=True)
+    assert check_statement(evidence) == [none_about("runs of this machine")]
+    path = evidence.local / LOG
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[lines]))
+    _, told, *_ = check_statement(evidence)
+    assert (told.name, told.lack) == ("log", Lack.LOG)
+    assert told.what.startswith(f"it is not the one that had {size} leaves before, grown: verified here on ")
+
+
+@pytest.mark.parametrize("of", ["evidence", "stated"])
+def test_scores_that_are_gone_are_told_of(of: str, made_up: Plan, request: pytest.FixtureRequest) -> None:
+    """Without the scores of a bad seed the mean of the others is better."""
+    layout: Layout = request.getfixturevalue(of)
+    scored = [key for key, one in stored_set(layout).results.items() if one.score]
+    assert len(scored) > 1
+    assert "results" not in dict(open_of(check_statement(layout)))
+    for key in scored[:2]:
+        scores_path(layout, key).unlink()
+    told = dict(open_of(check_statement(layout)))["results"]
+    assert told.startswith("the log tells of scores that are gone (2); harness score makes them again: ")
+    assert any(key[:12] in told for key in scored[:2])

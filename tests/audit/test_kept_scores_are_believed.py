@@ -17,7 +17,7 @@ from harness.audit.steps import Checked, Lack, failed, ok
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.results.scoring import Scores, compute_scores, scores_path
-from tests.audit.forging import forge_scores
+from tests.audit.forging import forge_record, forge_scores
 from tests.audit.test_one_forged_link_is_hidden_by_the_others import broken, first
 from tests.fabricate import planned_of
 
@@ -121,6 +121,32 @@ def test_kept_scores_of_something_else(evidence: Layout, made_up: Plan, kind: st
     assert said in step.what and step.where == str(path)
     if "run's" in kind:
         assert step.expected == planned_of(made_up.cells[0]).key
+
+
+def test_scores_of_a_run_that_has_none_are_no_scores(evidence: Layout, made_up: Plan) -> None:
+    """One that a replay found to be unstable keeps the scores of its files, and no failure has any others."""
+
+    def unstable(record: dict[str, Any]) -> None:
+        record["verdict"] = "unstable"
+
+    forge_record(evidence, made_up, unstable)
+    assert "scores" not in broken(first(evidence, made_up))
+    path = forge_scores(evidence, made_up, lambda scores: scores["evidence"].update({"predictions.npy": "0" * 64}))
+    step = next(one for one in first(evidence, made_up).steps if one.name == "scores")
+    assert step == failed(
+        "scores", "the verdict is 'unstable', and scores are kept that are not of its files", where=path
+    )
+
+    def without_answer(record: dict[str, Any]) -> None:
+        record["files"] = {name: record["files"][name] for name in ("job.json", "log.txt")}
+
+    forge_record(evidence, made_up, without_answer)
+    forge_scores(evidence, made_up, lambda scores: scores.update(evidence={}))
+    assert "scores" in broken(first(evidence, made_up))
+    path.write_text("[]")
+    assert "scores" in broken(first(evidence, made_up))
+    path.unlink()
+    assert "scores" not in broken(first(evidence, made_up))
 
 
 def test_scores_from_before_there_were_series_are_whole(evidence: Layout, made_up: Plan) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -124,6 +125,34 @@ def test_a_receipt_of_the_same_id_saves_the_reading(engine: Any, private: Layout
     engine.ids[NAME] = "sha256:1"
     write_receipt(receipt_path(private, engine, NAME), receipt("sha256:1"))
     assert known(engine, private) == receipt("sha256:1") and engine.read == []
+
+
+@pytest.mark.parametrize("kind", ["unsealed", "changed", "of another name", "of another user"])
+def test_a_receipt_that_this_user_s_harness_did_not_write_saves_nothing(
+    engine: Any, private: Layout, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Who can write to the cache and tag an image would have it run as verified."""
+    engine.ids[NAME] = "sha256:1"
+    path, other = receipt_path(private, engine, NAME), receipt_path(private, engine, f"{NAME}x")
+    if kind == "of another user":
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr("harness.images.receipts.seal_of", lambda *_: "0" * 64)
+            write_receipt(path, receipt("sha256:1"))
+    else:
+        write_receipt(other if "name" in kind else path, receipt("sha256:0" if kind == "changed" else "sha256:1"))
+    if "name" in kind:
+        other.rename(path)
+    elif kind != "of another user":
+        content = json.loads(path.read_text())
+        path.write_text(
+            json.dumps({**content, "image_id": "sha256:1", **({"seal": ""} if kind[0] == "u" else {})})
+        )
+    assert read_receipt(path) is None and read_receipt(path, of_anybody=True) == receipt("sha256:1")
+    with pytest.raises(ImageError):
+        known(engine, private, "0" * 64)
+    assert engine.read == [NAME]
+    known(engine, private)
+    assert read_receipt(path) is not None, "it was read back, and is what its name says"
 
 
 def test_a_receipt_of_an_id_that_begins_alike_is_of_another_image(engine: Any, private: Layout) -> None:

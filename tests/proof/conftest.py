@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import group
+from harness.proof.history import notes_folder
 from harness.proof.plans import LoggedCell, enter_plan
 from harness.results.reference import save_reference
 from harness.results.store import Store
@@ -25,6 +27,11 @@ def make_key(path: Path) -> Path:
     words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", path.name, "-f", str(path)]
     subprocess.run(words, check=True)
     return path
+
+
+def forget_notes() -> None:
+    """What this user's notes know of earlier logs goes, as for somebody who never saw any."""
+    shutil.rmtree(notes_folder(), ignore_errors=True)
 
 
 def vouch(layout: Layout, name: str, key: Path) -> None:

@@ -25,7 +25,7 @@ from harness.proof.statement import statement_text
 from harness.results.reference import load_reference, save_reference
 from harness.results.store import Store
 from tests.fabricate import plan_of, planned_of, put_run
-from tests.proof.conftest import Command, make_key, vouch
+from tests.proof.conftest import Command, forget_notes, make_key, vouch
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -270,6 +270,7 @@ def everything_again(layout: Layout, key: Path | None) -> None:
     for name in ("log.jsonl", "statement.json", "statement.json.sig", "statement.dsse.json"):
         (layout.reference / name).unlink()
     shutil.rmtree(layout.reference / "plans")
+    forget_notes()
     change_results(layout, lambda entries: entries.pop(1))
     shutil.rmtree(layout.local)
     save_reference(layout, Store(layout.runs))
@@ -299,6 +300,21 @@ def test_a_key_that_the_forger_vouches_for_is_not_believed_by_who_keeps_a_list(
     # who believes the repository's own list is deceived
     assert harness("audit", "--reference", "--signed").exit_code == 0
     assert harness("audit", "--reference", "--signed", "--signers", mine).exit_code == 5
+
+
+def test_who_verified_the_results_once_is_not_deceived(
+    signed: Layout, harness: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The forger can write to the repository and to the cache, and has notes of their own."""
+    assert harness("audit", "--reference", "--signed").exit_code == 0
+    forger = make_key(tmp_path / "forger")
+    vouch(signed, "author", forger)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("harness.proof.history.state_folder", lambda: tmp_path / "forger's")
+        everything_again(signed, forger)
+    shutil.rmtree(signed.cache, ignore_errors=True)
+    outcome = harness("audit", "--reference", "--signed")
+    assert outcome.exit_code == 5 and "verified here on" in outcome.output
 
 
 @pytest.mark.parametrize(
@@ -356,7 +372,7 @@ def test_an_old_statement_beside_the_new_log_is_found(signed: Layout, harness: C
     assert outcome.exit_code == 5 and "1 leaf newer than the statement" in outcome.output
 
 
-def test_commits_remember_where_the_cache_does_not(signed: Layout, harness: Command, key: Path) -> None:
+def test_commits_remember_where_no_note_does(signed: Layout, harness: Command, key: Path) -> None:
     import subprocess
 
     def git(*words: str) -> None:
@@ -368,7 +384,7 @@ def test_commits_remember_where_the_cache_does_not(signed: Layout, harness: Comm
     git("add", "results")
     git("commit", "-qm", "newer")
     put_back(signed, before)
-    shutil.rmtree(signed.cache / "proof")
+    forget_notes()
     outcome = harness("audit", "--reference", "--signed")
     assert outcome.exit_code == 5 and "an older statement was put back" in outcome.output
     assert "where: commit " in outcome.output

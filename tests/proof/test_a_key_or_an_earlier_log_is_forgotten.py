@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import subprocess
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,15 @@ from harness.base.machine import processor
 from harness.proof import keys
 from harness.proof.confirmation import REPLAY_TYPE, confirm, confirmations
 from harness.proof.envelope import Envelope, parse_envelope, pre_authentication
-from harness.proof.history import EarlierLog, earlier_logs, first_other, git_state, memory_path, remember
+from harness.proof.history import (
+    EarlierLog,
+    earlier_logs,
+    first_other,
+    git_state,
+    memory_paths,
+    remember,
+    was_signed,
+)
 from harness.proof.keys import Signer, allowed_signers, sign, signer_of
 from harness.proof.signature import envelope_path, sig_path, signer_of_file, write_signed
 from harness.proof.statement import (
@@ -308,15 +316,17 @@ def test_a_confirmation_without_a_part_is_to_be_removed(
 
 def test_the_largest_log_that_was_seen_is_remembered(layout: Layout, tmp_path: Path) -> None:
     folder, lines = tmp_path / "results", [b"first", b"second"]
-    path = memory_path(layout, folder, lines)
-    assert path.parent == layout.cache / "proof" and len(path.stem) == 32 and path.suffix == ".json"
-    # a log is told by its folder's name and its first leaf, whatever follows
-    assert memory_path(layout, tmp_path / "other" / "results", lines[:1]) == path
-    assert path not in (
-        memory_path(layout, folder, lines[1:]),
-        memory_path(layout, folder, []),
-        memory_path(layout, tmp_path, lines),
-    )
+    path, by_place = memory_paths(layout, folder, lines)
+    assert path.parent.name == by_place.parent.name == "proof" and layout.cache not in path.parents
+    assert (len(path.stem), path.suffix) == (len(by_place.stem), by_place.suffix) == (32, ".json")
+    # a log is told by its folder's name and its first leaf, whatever follows, and by where it lies
+    elsewhere = memory_paths(layout, tmp_path / "other" / "results", lines[:1])
+    assert elsewhere[0] == path and elsewhere[1] != by_place
+    for others in (lines[1:], []):
+        first, second = memory_paths(layout, folder, others)
+        assert first != path and second == by_place
+    assert path != memory_paths(layout, tmp_path, lines)[0]
+    assert path != memory_paths(replace(layout, cache=tmp_path), folder, lines)[0]
     assert [*earlier_logs(layout, folder, lines)] == []
     for size, kept in ((3, 3), (2, 3), (5, 5)):
         remember(layout, folder, lines, made(log={"root": f"{size:064}", "size": size}))
@@ -324,6 +334,22 @@ def test_the_largest_log_that_was_seen_is_remembered(layout: Layout, tmp_path: P
         assert [*earlier_logs(layout, folder, lines)] == [EarlierLog(kept, f"{kept:064}", where)]
     remember(layout, folder, lines, made(log={"root": ROOT, "size": 5}))
     assert json.loads(path.read_bytes())["root"] == f"{5:064}"
+    # whoever took the first leaf away, or the whole log
+    for others in (lines[1:], []):
+        assert [one.where for one in earlier_logs(layout, folder, others)] == [
+            where.replace(str(path), str(by_place))
+        ]
+        assert was_signed(layout, folder, others) == str(by_place)
+    assert was_signed(layout, folder, lines) == str(path)
+    assert was_signed(layout, tmp_path / "new", []) == ""
+
+
+def test_where_no_note_can_be_kept_nothing_fails(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.proof.history.state_folder", lambda: Path("/dev/null"))
+    remember(layout, tmp_path, [b"first"], made(log={"root": ROOT, "size": 5}))
+    assert [*earlier_logs(layout, tmp_path, [b"first"])] == []
 
 
 def test_the_commits_tell_every_statement_that_there_was(layout: Layout) -> None:

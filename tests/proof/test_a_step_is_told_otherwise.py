@@ -18,7 +18,7 @@ from harness.base.plurals import counted
 from harness.proof import verification
 from harness.proof.attestation import attest
 from harness.proof.digests import digests_of
-from harness.proof.history import EarlierLog, memory_path
+from harness.proof.history import EarlierLog, memory_paths
 from harness.proof.keys import Signer
 from harness.proof.leaves import Event, Leaf, LoggedResult
 from harness.proof.plans import LoggedCell, enter_plan
@@ -202,23 +202,24 @@ def test_what_became_of_the_log_is_said(small: Small) -> None:
 
 
 def test_what_is_known_of_an_earlier_log_is_held_against_this_one(small: Small) -> None:
-    path = memory_path(small.layout, small.results.folder, small.results.log.lines())
+    path, other = memory_paths(small.layout, small.results.folder, small.results.log.lines())
     known = json.loads(path.read_bytes())
     made = json.loads(small.statement.read_bytes())["predicate"]["made"]
-    assert known == {"size": 3, "root": small.results.log.root(), "at": made}
+    assert known == {"size": 3, "root": small.results.log.root(), "at": made} == json.loads(other.read_bytes())
     where = f"verified here on {AT}: {path}"
     path.write_text(json.dumps({**known, "size": 4, "at": AT}))
     what = "an older statement was put back: one about 4 leaves is known, this has 3"
-    todo = "restore the newest; for an older checkout on purpose, move that note of the cache away"
+    todo = "restore the newest; for an older checkout on purpose, move that note away"
     assert small.step("history") == ProofStep("history", Held.FAILED, what, where, todo)
     path.write_text(json.dumps({**known, "root": "0" * 64, "at": AT}))
     what = "the log is not the one that had 3 leaves before, grown"
     assert small.step("history") == ProofStep("history", Held.FAILED, what, where, RESTORE)
     path.unlink()
-    what = "neither commits nor the cache know an earlier state"
+    other.unlink()
+    what = "neither commits nor notes of this user know an earlier state"
     assert small.step("history") == ProofStep("history", Held.UNKNOWN, what)
-    # all of it held, so that the cache knows it again
-    assert json.loads(path.read_bytes()) == known
+    # all of it held, so that both know it again
+    assert json.loads(path.read_bytes()) == json.loads(other.read_bytes()) == known
 
 
 def test_an_older_statement_beside_the_newer_log_is_told(small: Small) -> None:
@@ -243,11 +244,12 @@ def test_every_state_that_is_known_is_asked(small: Small, monkeypatch: pytest.Mo
 
 
 def test_what_does_not_hold_is_not_remembered(small: Small) -> None:
-    path = memory_path(small.layout, small.results.folder, small.results.log.lines())
-    path.unlink()
+    paths = memory_paths(small.layout, small.results.folder, small.results.log.lines())
+    for path in paths:
+        path.unlink()
     attest(small.layout, small.results)
     assert verify(small.layout, small.results).failed == 1
-    assert not path.exists()
+    assert not any(path.exists() for path in paths)
 
 
 def test_faults_of_results_and_of_counts_are_steps_of_their_own(small: Small) -> None:
@@ -334,18 +336,19 @@ def test_no_statement_is_made_of_a_log_that_was_changed(small: Small) -> None:
     )
 
 
-@pytest.mark.parametrize("known_by", ["an unsigned statement", "the cache"])
+@pytest.mark.parametrize("known_by", ["an unsigned statement", "a note"])
 def test_no_statement_is_made_of_a_log_that_was_another_one(small: Small, known_by: str) -> None:
     """A leaf is changed and the results with it; all that was not signed can be removed."""
     log, where = small.results.log, str(small.statement)
-    if known_by == "the cache":
+    if known_by == "a note":
         where = f"verified here on {json.loads(small.statement.read_bytes())['predicate']['made']}: "
-        where += str(memory_path(small.layout, small.results.folder, log.lines()))
+        where += str(memory_paths(small.layout, small.results.folder, log.lines())[0])
         for path in small.results.folder.glob("statement*"):
             path.unlink()
     else:
         attest(small.layout, small.results)
-        memory_path(small.layout, small.results.folder, log.lines()).unlink()
+        for path in memory_paths(small.layout, small.results.folder, log.lines()):
+            path.unlink()
     plan, record, score = log.leaves()
     better = replace(record, record="r9"), replace(score, record="r9")
     log.path.write_bytes(b"".join(leaf.line + b"\n" for leaf in (plan, *better)))
