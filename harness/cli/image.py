@@ -23,6 +23,7 @@ from harness.images.cards import environment_chain, load_environment
 from harness.images.fetch import Progress as PartProgress
 from harness.images.fetch import Supply, export_parts
 from harness.images.handover import hand_over
+from harness.images.identity import is_method
 from harness.images.lock import lock_environment
 from harness.images.preparation import needed_parts, overview
 from harness.images.transport import load_images, save_images
@@ -160,7 +161,7 @@ def build(
                 environment = record_environment(engine, layout, name, accelerator, supply=supply)
                 recorded = f"{name}: recorded tree {environment.tree[:16]}, {environment.bytes / 1e6:.0f} MB"
                 click.echo(recorded, err=as_json)
-            ensure = ensure_image if (layout.methods / name).is_dir() else ensure_environment
+            ensure = ensure_image if is_method(layout, name) else ensure_environment
             image = ensure(engine, layout, name, accelerator, supply=supply)
             size, seconds = f"{image.size_bytes / 1e6:.0f} MB", f"built in {image.built_seconds:.1f} s"
             rows.append(image.model_dump(mode="json"))
@@ -221,7 +222,7 @@ def export(
     count = export_parts(layout, parts, folder)
     images = list[Path]()
     if with_images:
-        methods = [name for name in selection if (layout.methods / name).is_dir()]
+        methods = [name for name in selection if is_method(layout, name)]
         with find_engine(layout) as engine:
             images = hand_over(engine, layout, methods, folder, accelerator)
     if as_json:
