@@ -15,8 +15,8 @@ from harness.base.progress import Progress, progress_for
 from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
-from harness.cli.names import IMAGE, Word
-from harness.cli.options import OnceGroup, echo_json, json_option
+from harness.cli.names import IMAGE
+from harness.cli.options import OnceGroup, accelerator_option, echo_json, json_option
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
 from harness.images.cards import environment_chain, load_environment
@@ -39,9 +39,7 @@ def _names(command: Command) -> Command:
     return click.argument("names", type=IMAGE, nargs=-1)(command)
 
 
-_accelerator = click.option(
-    "--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
-)
+_accelerator = accelerator_option("Which variant.")
 _mirrors = click.option(
     "--mirror",
     "mirrors",

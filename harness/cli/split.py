@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from harness import benchmarks
-from harness.base.errors import UsageError
+from harness.base.errors import CorruptData, UsageError
 from harness.base.files import sha256_of, write_atomic
 from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
@@ -31,8 +31,6 @@ from harness.splits.splits import (
     verify_split,
 )
 from harness.splits.strategies import examined_of, get_strategy, strategy_names
-
-_CORRUPT = 4
 
 
 @click.group(cls=OnceGroup)
@@ -138,7 +136,7 @@ def verify_splits(request: SplitRequest, path: Path | None, mirrors: tuple[Path,
         echo_json(rows)
     else:
         tell(rows)
-    return _CORRUPT if any(row["broken"] for row in rows) else 0
+    return CorruptData.exit_code if any(row["broken"] for row in rows) else 0
 
 
 def show(about: dict[str, dict[str, Any]], indent: str = "  ") -> None:

@@ -10,8 +10,16 @@ import click
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.vocabulary import Accelerator
-from harness.cli.names import WEIGHTS, Word
-from harness.cli.options import OnceGroup, echo_json, install_option, json_option, mirror_option, parse_settings
+from harness.cli.names import WEIGHTS
+from harness.cli.options import (
+    OnceGroup,
+    accelerator_option,
+    echo_json,
+    install_option,
+    json_option,
+    mirror_option,
+    parse_settings,
+)
 from harness.engine import find_engine
 from harness.execution.adaptation import adapt_weights
 from harness.methods.weights import KeptWeights, are_here, bring_weights, kept_weights, load_weights, weights_names
@@ -69,13 +77,7 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_
     help="UTF-8, one text per line.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
-@click.option(
-    "--accelerator",
-    type=Word(["cpu", "cuda"]),
-    default="cpu",
-    show_default=True,
-    help="What it computes on.",
-)
+@accelerator_option("What it computes on.")
 @install_option
 @json_option
 def adapt(
