@@ -60,9 +60,11 @@ def list_splits(as_json: bool) -> None:
         echo_json(rows)
         return
     for row in rows:
+        parameters = (f"{key}={value}" for key, value in row["parameters"].items())
+        published = (f"{key} ({count})" for key, count in row["published"].items() if count)
         click.echo(f"{row['benchmark']} {row['name']}: {row['summary']}")
-        click.echo("  parameters: " + ", ".join(f"{key}={value}" for key, value in row["parameters"].items()))
-        click.echo("  published:  " + ", ".join(f"{key} ({count})" for key, count in row["published"].items()))
+        click.echo(f"  parameters: {', '.join(parameters) or 'none'}")
+        click.echo(f"  published:  {', '.join(published) or 'none'}")
 
 
 @command.command("make", short_help="Make split files.")

@@ -9,6 +9,7 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
+from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import WEIGHTS
 from harness.cli.options import (
@@ -46,8 +47,8 @@ def list_weights(as_json: bool) -> None:
     if as_json:
         echo_json(rows)
         return
-    for row in rows:
-        click.echo(f"{row['method']:20} {row['title']:20} {row['size']:8} {row['licence']:6} -  {row['state']}")
+    for line in aligned([row[name] for name in ("method", "title", "size", "licence", "state")] for row in rows):
+        click.echo(line)
 
 
 @command.command("get", short_help="Find or download, and record.")

@@ -126,9 +126,11 @@ def test_a_strategy_is_listed_with_what_is_published_of_it(repository: Layout) -
     parameters = ", ".join(
         f"{name}={value}" for name, value in strategy.Parameters().model_dump(mode="json").items()
     )
-    published = ", ".join(f"{name} ({count})" for name, count in row["published"].items())
+    published = ", ".join(f"{name} ({count})" for name, count in counts.items())
     assert lines[place + 1 : place + 3] == [f"  parameters: {parameters}", f"  published:  {published}"]
     assert len(lines) == 3 * len(rows)
+    place = next(number for number, line in enumerate(lines) if line.startswith("ddi new_drugs: "))
+    assert lines[place + 1 : place + 3] == ["  parameters: none", "  published:  none"]
     counts = Counter(line.spec.strategy for line in recorded_splits(repository, DDI).values())
     assert {name: _published_counts(repository, "ddi", name)[DDI] for name in counts} == counts
 
