@@ -104,7 +104,7 @@ def test_a_split_is_one_for_each_seed(repository: Layout) -> None:
     assert seeds("synthetic", "random", 5, published[1], published=True)[:3] == [5, published[1], published[0]]
     with pytest.raises(UsageError, match="no seed is named") as error:
         seeds("synthetic", "random")
-    assert error.value.todo == "give --seed N or --published"
+    assert error.value.todo == "give --seed N; harness split make also takes --published"
     with pytest.raises(UsageError, match="no strategy is named") as error:
         seeds("synthetic", None, 1)
     assert error.value.todo == "give it after the dataset, or as --strategy NAME"
