@@ -154,12 +154,15 @@ def _short(value: Any) -> str:
 
 def _specs_to_verify(layout: Layout, request: SplitRequest, *, one: bool) -> list[SplitSpec]:
     """The splits of the named seeds; without a seed the published ones, or the one of the usual seed."""
-    if request.strategy and request.seeds:
-        return request.specs(layout)
     recorded = _recorded_specs(layout, request.dataset, request.strategy)
     usual = benchmarks.get(benchmark_of(layout, request.dataset)).form.usual_seed
-    if usual is not None and request.strategy and (one or request.parameters or not recorded):
+    named = request.seeds or request.parameters or not recorded or (one and usual is not None)
+    if request.strategy and named:
         return request.specs(layout)
+    if not recorded:
+        raise UsageError(
+            "no split of this dataset is published", where=request.dataset, todo="name a STRATEGY and --seed N"
+        )
     return recorded
 
 

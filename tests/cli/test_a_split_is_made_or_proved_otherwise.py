@@ -223,6 +223,16 @@ def test_a_strategy_of_which_nothing_is_published_is_proved_for_the_usual_seed(r
         _specs_to_verify(repository, SplitRequest("hdvd", "randon", (), {}), one=False)
 
 
+def test_what_no_seed_tells_is_not_proved_by_other_splits_or_by_none(repository: Layout) -> None:
+    for request, fault in (
+        (SplitRequest("hdvd", "random", (), {"test_share": 0.3}), "no seed is named"),
+        (SplitRequest("cdataset", "unknown_pairs", (), {}), "no seed is named"),
+        (SplitRequest("predict_public", None, (), {}), "no split of this dataset is published"),
+    ):
+        with pytest.raises(UsageError, match=fault):
+            _specs_to_verify(repository, request, one=False)
+
+
 Row = dict[str, Any]
 
 
