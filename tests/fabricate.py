@@ -21,7 +21,8 @@ from harness.engine import Engine
 from harness.execution.campaign import run_cells
 from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.tasks import limits_of, order_of
-from harness.images import code_tree, environment_tree, image_name
+from harness.images import code_tree, image_name
+from harness.images.record import recorded_tree
 from harness.methods.card import load_method, merged_parameters
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob, card_of, complete_options
@@ -163,7 +164,7 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str, 
         image={
             "name": image_name(layout, method),
             "id": "sha256:" + "4" * 64,
-            "environment_tree": environment_tree(layout, method),
+            "environment_tree": recorded_tree(layout, method),
             "code_tree": code_tree(layout, method),
         },
         limits={

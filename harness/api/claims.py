@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness import benchmarks
@@ -62,13 +62,8 @@ def compare_accelerators(
     here = opened(repository)
     name = benchmark or _benchmark_of(here.layout, several(methods), several(datasets))
     asked = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
-    known = {
-        "method": method_names(here.layout),
-        "dataset": dataset_names(here.layout),
-        "split": strategy_names(),
-    }
-    for kind, names in asked.items():
-        refuse_unknown_names(kind, names, known[kind], where=here.layout.root)
+    for kind, known in _our_names(here.layout).items():
+        refuse_unknown_names(kind, asked[kind], known, where=here.layout.root)
     return compare_of_store(
         here.layout,
         here.store,
@@ -98,13 +93,13 @@ def _refuse_unknown(
         return
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
-    ours: dict[str, Iterable[str]] = {
-        "method": method_names(layout),
-        "dataset": dataset_names(layout),
-        "split": strategy_names(),
-    }
-    for kind, asked in chosen.items():
-        known = {*ours[kind], *(getattr(claim, kind) for claim in claims)}
+    for kind, ours in _our_names(layout).items():
+        known = {*ours, *(getattr(claim, kind) for claim in claims)}
         # no listing shows the published names as well
         what = f"{kind} of ours or of claims"
-        refuse_unknown_names(what, asked, known, where=against or layout.published / benchmark)
+        refuse_unknown_names(what, chosen[kind], known, where=against or layout.published / benchmark)
+
+
+def _our_names(layout: Layout) -> dict[str, Sequence[str]]:
+    """All that may be chosen by our names, by kind."""
+    return {"method": method_names(layout), "dataset": dataset_names(layout), "split": strategy_names()}

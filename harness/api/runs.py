@@ -217,7 +217,11 @@ def scores(key: str, *, again: bool = False, repository: Repository | None = Non
         key = handle.key
     standing = store.standing(key)
     if standing.verdict is not Verdict.OK:
-        raise UsageError(f"run {key[:16]} has nothing to score: {standing.verdict}", where=standing.reason)
+        raise UsageError(
+            f"run {key[:16]} has nothing to score: {standing.verdict}",
+            where=standing.reason,
+            todo=f"only a run that ended ok is scored; harness show {key[:12]} tells more of this one",
+        )
     planned = PlannedJob.model_validate(standing.content["planned"])
     if again:
         scores_path(layout, key).unlink(missing_ok=True)

@@ -24,11 +24,11 @@ from harness.data.manifest import has_manifest
 from harness.data.sources import check_file, local_copies
 from harness.engine import Engine
 from harness.execution.inputs import make_inputs
-from harness.images import code_tree, environment_tree, image_name, image_tree
+from harness.images import code_tree, image_name, image_tree
 from harness.images.cards import environment_chain, layers_of
 from harness.images.export import held_trees
 from harness.images.identity import combined
-from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, variant_of
+from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, recorded_tree, variant_of
 from harness.methods.card import load_method, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
@@ -103,7 +103,7 @@ def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[
     if superseded.image:
         return [*steps, not_checked("code tree", f"superseded: {superseded.image}", Lack.SUPERSEDED)]
     code_now = code_tree(layout, job.method)
-    environment_now = environment_tree(layout, job.method, job.accelerator)
+    environment_now = recorded_tree(layout, job.method, job.accelerator)
     return [
         *steps,
         equal("code tree", "computed from the repository", code, code_now, layout.methods / job.method),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness import benchmarks
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json
 from harness.base.layout import Layout
@@ -111,7 +110,7 @@ def _difference(record: Record, other: Record) -> str:
     """How the end or the answer of a run is another; empty where both are the same."""
     if record.verdict is not other.verdict:
         return f"it ended as '{record.verdict}', there as '{other.verdict}'"
-    files, others = _answers(record), _answers(other)
+    files, others = record.answer, other.answer
     return next(
         (
             f"{name} is {files.get(name, '-')}, there {others.get(name, '-')}"
@@ -135,11 +134,6 @@ def _told(scores: Step) -> str:
     if scores.checked is Checked.OK:
         return "every score is the same"
     return f"{scores.what}: {scores.expected}, there {scores.found}" if scores.expected else scores.what
-
-
-def _answers(record: Record) -> dict[str, str]:
-    names = benchmarks.get(record.planned.job.benchmark).compared_files
-    return {name: record.files[name].sha256 for name in names if name in record.files}
 
 
 def _compare(scores: Scores, content: object, path: Path, values: str, planned: PlannedJob) -> Step:

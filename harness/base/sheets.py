@@ -272,7 +272,8 @@ class _SheetReader:
         rows = sorted(self._rows.items())
         width = max(rows[0][1]) if rows else 0
         if width * len(rows) > _MOST_CELLS:
-            raise CorruptData(f"not a workbook: it has more than {_MOST_CELLS} cells", where=str(self._path))
+            what = f"not a workbook: it has more than {_MOST_CELLS} cells"
+            raise CorruptData(what, where=str(self._path), todo="give a smaller one")
         return [
             (number, [row.get(column, "") for column in range(1, max(width, *row) + 1)]) for number, row in rows
         ]

@@ -149,5 +149,7 @@ def check_name(item: NewItem, names: set[str]) -> None:
 def not_readable(item: NewItem, kind: Kind) -> UsageError:
     """The error for a text that does not hold what it should."""
     return UsageError(
-        f"'{item.text[:40]}' is no {kind.holds}", where=item.where, todo=f"write --{item.kind} {kind.usage}"
+        f"'{item.text[:40]}' is no {kind.holds}",
+        where=item.where,
+        todo=f"write --{item.kind} {kind.usage}, where TEXT is a {kind.holds}",
     )

@@ -107,7 +107,7 @@ class LazyGroup(click.Group):
         if args[0] not in _COMMANDS and not args[0].startswith("-"):
             near = get_close_matches(args[0], _COMMANDS, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
-            ctx.fail(f"There is no command '{args[0]}'.{hint}")
+            ctx.fail(f"No such command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

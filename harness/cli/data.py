@@ -28,7 +28,6 @@ from harness.data.own_tables import missing_tables
 from harness.data.sources import changed_files, local_copy
 from harness.data.trust import forget
 
-_MISSING_OR_CORRUPT = 4
 _HERE = "here"
 _FAULT = "fault"
 # as many files as are named in a line, and runs in a list
@@ -244,7 +243,7 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
         for row in rows:
             click.echo(f"{row['name']}: {row['verdict']}" + (f": {row['reason']}" if row["reason"] else ""))
     wrong = {"corrupt", "not here"} if names else {"corrupt"}
-    return _MISSING_OR_CORRUPT if any(row["verdict"] in wrong for row in rows) else 0
+    return DataError.exit_code if any(row["verdict"] in wrong for row in rows) else 0
 
 
 @command.command("croissant", short_help="Describe datasets as Croissant JSON-LD.")

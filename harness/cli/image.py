@@ -15,14 +15,15 @@ from harness.base.progress import Progress, progress_for
 from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
-from harness.cli.names import IMAGE, Word
-from harness.cli.options import OnceGroup, echo_json, json_option
+from harness.cli.names import IMAGE
+from harness.cli.options import OnceGroup, accelerator_option, echo_json, json_option
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
 from harness.images.cards import environment_chain, load_environment
 from harness.images.fetch import Progress as PartProgress
 from harness.images.fetch import Supply, export_parts
 from harness.images.handover import hand_over
+from harness.images.identity import is_method
 from harness.images.lock import lock_environment
 from harness.images.preparation import needed_parts, overview
 from harness.images.transport import load_images, save_images
@@ -38,9 +39,7 @@ def _names(command: Command) -> Command:
     return click.argument("names", type=IMAGE, nargs=-1)(command)
 
 
-_accelerator = click.option(
-    "--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
-)
+_accelerator = accelerator_option("Which variant.")
 _mirrors = click.option(
     "--mirror",
     "mirrors",
@@ -160,7 +159,7 @@ def build(
                 environment = record_environment(engine, layout, name, accelerator, supply=supply)
                 recorded = f"{name}: recorded tree {environment.tree[:16]}, {environment.bytes / 1e6:.0f} MB"
                 click.echo(recorded, err=as_json)
-            ensure = ensure_image if (layout.methods / name).is_dir() else ensure_environment
+            ensure = ensure_image if is_method(layout, name) else ensure_environment
             image = ensure(engine, layout, name, accelerator, supply=supply)
             size, seconds = f"{image.size_bytes / 1e6:.0f} MB", f"built in {image.built_seconds:.1f} s"
             rows.append(image.model_dump(mode="json"))
@@ -221,7 +220,7 @@ def export(
     count = export_parts(layout, parts, folder)
     images = list[Path]()
     if with_images:
-        methods = [name for name in selection if (layout.methods / name).is_dir()]
+        methods = [name for name in selection if is_method(layout, name)]
         with find_engine(layout) as engine:
             images = hand_over(engine, layout, methods, folder, accelerator)
     if as_json:

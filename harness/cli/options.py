@@ -97,6 +97,11 @@ install_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
 
 
+def accelerator_option(help: str) -> Callable[[Command], Command]:
+    """`--accelerator cpu` or `cuda`."""
+    return click.option("--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help=help)
+
+
 def benchmark_option(help: str) -> Callable[[Command], Command]:
     """`--benchmark NAME`."""
     return click.option(
@@ -176,13 +181,7 @@ def request_options(command: Command) -> Command:
             help="A checkout of the authors' own code, mounted ahead of ours; its functions must have our file "
             "names.",
         ),
-        click.option(
-            "--accelerator",
-            type=Word(["cpu", "cuda"]),
-            default="cpu",
-            show_default=True,
-            help="What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU.",
-        ),
+        accelerator_option("What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU."),
         click.option("--shard", metavar="I/N", help="Only the I-th of N equal parts, for N machines (3/10)."),
     )
     for decorate in reversed(decorators):

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from harness import benchmarks
-from harness.base.errors import UsageError
+from harness.base.errors import CorruptData, UsageError
 from harness.base.files import sha256_of, write_atomic
 from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
@@ -31,8 +31,6 @@ from harness.splits.splits import (
     verify_split,
 )
 from harness.splits.strategies import examined_of, get_strategy, strategy_names
-
-_CORRUPT = 4
 
 
 @click.group(cls=OnceGroup)
@@ -62,9 +60,11 @@ def list_splits(as_json: bool) -> None:
         echo_json(rows)
         return
     for row in rows:
+        parameters = (f"{key}={value}" for key, value in row["parameters"].items())
+        published = (f"{key} ({count})" for key, count in row["published"].items() if count)
         click.echo(f"{row['benchmark']} {row['name']}: {row['summary']}")
-        click.echo("  parameters: " + ", ".join(f"{key}={value}" for key, value in row["parameters"].items()))
-        click.echo("  published:  " + ", ".join(f"{key} ({count})" for key, count in row["published"].items()))
+        click.echo(f"  parameters: {', '.join(parameters) or 'none'}")
+        click.echo(f"  published:  {', '.join(published) or 'none'}")
 
 
 @command.command("make", short_help="Make split files.")
@@ -138,7 +138,7 @@ def verify_splits(request: SplitRequest, path: Path | None, mirrors: tuple[Path,
         echo_json(rows)
     else:
         tell(rows)
-    return _CORRUPT if any(row["broken"] for row in rows) else 0
+    return CorruptData.exit_code if any(row["broken"] for row in rows) else 0
 
 
 def show(about: dict[str, dict[str, Any]], indent: str = "  ") -> None:
@@ -154,12 +154,15 @@ def _short(value: Any) -> str:
 
 def _specs_to_verify(layout: Layout, request: SplitRequest, *, one: bool) -> list[SplitSpec]:
     """The splits of the named seeds; without a seed the published ones, or the one of the usual seed."""
-    if request.strategy and request.seeds:
-        return request.specs(layout)
     recorded = _recorded_specs(layout, request.dataset, request.strategy)
     usual = benchmarks.get(benchmark_of(layout, request.dataset)).form.usual_seed
-    if usual is not None and request.strategy and (one or request.parameters or not recorded):
+    named = request.seeds or request.parameters or not recorded or (one and usual is not None)
+    if request.strategy and named:
         return request.specs(layout)
+    if not recorded:
+        raise UsageError(
+            "no split of this dataset is published", where=request.dataset, todo="name a STRATEGY and --seed N"
+        )
     return recorded
 
 

@@ -9,9 +9,18 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
+from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
-from harness.cli.names import WEIGHTS, Word
-from harness.cli.options import OnceGroup, echo_json, install_option, json_option, mirror_option, parse_settings
+from harness.cli.names import WEIGHTS
+from harness.cli.options import (
+    OnceGroup,
+    accelerator_option,
+    echo_json,
+    install_option,
+    json_option,
+    mirror_option,
+    parse_settings,
+)
 from harness.engine import find_engine
 from harness.execution.adaptation import adapt_weights
 from harness.methods.weights import KeptWeights, are_here, bring_weights, kept_weights, load_weights, weights_names
@@ -38,8 +47,8 @@ def list_weights(as_json: bool) -> None:
     if as_json:
         echo_json(rows)
         return
-    for row in rows:
-        click.echo(f"{row['method']:20} {row['title']:20} {row['size']:8} {row['licence']:6} -  {row['state']}")
+    for line in aligned([row[name] for name in ("method", "title", "size", "licence", "state")] for row in rows):
+        click.echo(line)
 
 
 @command.command("get", short_help="Find or download, and record.")
@@ -69,13 +78,7 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_
     help="UTF-8, one text per line.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
-@click.option(
-    "--accelerator",
-    type=Word(["cpu", "cuda"]),
-    default="cpu",
-    show_default=True,
-    help="What it computes on.",
-)
+@accelerator_option("What it computes on.")
 @install_option
 @json_option
 def adapt(

@@ -173,11 +173,10 @@ def _tables(benchmark: str, tables: Mapping[str, Path | str]) -> tuple[OwnData, 
         file, sheet = (str(text), "") if Path(text).is_file() else split_sheet(str(text))
         path = Path(file).expanduser()
         if not path.is_file():
-            raise UsageError(
-                "a folder is no table" if path.is_dir() else "there is no such file",
-                where=f"--{word} {text}",
-                todo="name the file",
-            )
+            fault, todo = "there is no such file", "give its whole path, or that from the folder you are in"
+            if path.is_dir():
+                fault, todo = "a folder is no table", "name the file in it"
+            raise UsageError(fault, where=f"--{word} {text}", todo=todo)
         if path.name in _TAKEN or path.name.startswith(".") or not path.name.isprintable():
             raise UsageError("a table can't have this name", where=f"--{word} {path!r}", todo="rename the file")
         if not path.samefile(paths.setdefault(path.name, path)):

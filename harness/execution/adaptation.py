@@ -51,9 +51,7 @@ def adapt_weights(
     card = card.of_variant(variant, accelerator)
     image = ensure_image(engine, layout, method, accelerator)
     with temporary_folders(layout.local / "work", "in") as (folder,):
-        (folder / "weights").mkdir()
-        for file in own.sha256:
-            shutil.copyfile(own.folder / file, folder / "weights" / file)
+        own.copy_to(folder / "weights")
         shutil.copyfile(readable(corpus), folder / "corpus.txt")
         write_json(folder / "settings.json", dict(settings))
         files = (*manifest.files, _REPORT)

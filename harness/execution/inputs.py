@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -76,9 +75,7 @@ def job_folder(
     descriptions = {name: write_given(folder, name, value) for name, value in arrangement.inputs.items()}
     document = job_document(planned.job, card, descriptions, seed=planned.job.fit_seed, trace=trace)
     if weights is not None:
-        (folder / "weights").mkdir()
-        for name in weights.sha256:
-            shutil.copyfile(weights.folder / name, folder / "weights" / name)
+        weights.copy_to(folder / "weights")
         document["weights"] = weights.described()
     write_json(folder / "job.json", document)
 

@@ -31,7 +31,7 @@ from harness.execution.tasks import Task, perform
 from harness.planning.budget import Budget, Share
 from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import PlannedJob, card_of
-from harness.planning.needs import RunKind, kind_of, measured_seconds
+from harness.planning.needs import RunKind, measured_seconds, run_kind
 from harness.planning.obstacles import Obstacles, variant_of
 from harness.results.records import Record
 from harness.results.reference import seconds_in_reference
@@ -224,7 +224,7 @@ class Expected:
 
     def before(self, cell: Cell) -> float | None:
         """The wall seconds of such runs, here or in the reference results; None where there are none."""
-        kind = kind_of(cell.job)
+        kind = run_kind(cell.job)
         if kind not in self._seconds:
             self._seconds[kind] = self._in_reference(cell)
         return self._seconds[kind]

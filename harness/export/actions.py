@@ -24,6 +24,7 @@ from harness.export.things import (
 )
 from harness.methods.card import MethodCard
 from harness.results.records import RECORD_FILE, Record
+from harness.results.reference import verdict_counts
 from harness.results.scoring import Scores, scores_path
 from harness.status.table import key_metrics
 
@@ -68,8 +69,8 @@ def steps(contents: Contents) -> Iterator[Entity]:
 def suite_actions(contents: Contents) -> Iterator[Entity]:
     """The run of the suite, and the harness that organised it."""
     records = contents.records.values()
-    counts = Counter(str(cell.verdict) for cell in contents.suite.cells)
-    summary = ", ".join(f"{verdict} {counts[verdict]}" for verdict in Verdict if counts[verdict])
+    counts = Counter(cell.verdict for cell in contents.suite.cells)
+    summary = verdict_counts(counts)
     is_good = all(cell.verdict.is_good for cell in contents.suite.cells)
     times = {
         "startTime": min(moment(record.started) for record in records),

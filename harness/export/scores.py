@@ -40,7 +40,7 @@ def recompute(crate: CrateLayout, here: Layout, record: Record, mirrors: Sequenc
 
 def difference(computed: Scores, kept: Scores) -> str:
     """Where kept scores are not those that were computed; empty where they agree."""
-    if fault := _differing("metric", computed.metrics, kept.metrics):
+    if fault := _differing(computed.metrics, kept.metrics):
         return fault
     if computed.series != kept.series:
         # shares of counts, so that no digit may differ
@@ -53,17 +53,17 @@ def labels_of(crate: CrateLayout, planned: PlannedJob) -> Path:
     return crate.cache / "datasets" / planned.dataset_digest
 
 
-def _differing(kind: str, computed: Mapping[str, float | None], kept: Mapping[str, float | None]) -> str:
+def _differing(computed: Mapping[str, float | None], kept: Mapping[str, float | None]) -> str:
     for name in sorted({*computed, *kept}):
         if name not in computed or name not in kept:
-            return f"{kind} {name} stands on one side only"
+            return f"metric {name} stands on one side only"
         value, other = computed[name], kept[name]
         if value is None or other is None:
             same = value is other
         else:
             same = math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
         if not same:
-            return f"{kind} {name} is {value}, kept is {other}"
+            return f"metric {name} is {value}, kept is {other}"
     return ""
 
 

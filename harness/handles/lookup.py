@@ -16,7 +16,6 @@ from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.commands import command_of_stored
 from harness.planning.jobs import PlannedJob
-from harness.planning.plan import Present
 from harness.results.reference import ReferenceResult, find_reference, load_reference
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store
@@ -88,10 +87,6 @@ class Handle:
         entry = self.content["files"].get(LOG)
         return bool(entry and entry["sha256"] == hashlib.sha256(log).hexdigest())
 
-    def is_current(self, present: Present) -> bool:
-        """Whether the job, planned today, would have this key."""
-        return present.holds(self.planned)
-
 
 def find_handle(layout: Layout, store: Store, beginning: str) -> Handle:
     """The one run whose key begins so. `UsageError` where none does, or several do."""
@@ -129,10 +124,10 @@ def _none_or_several(
     layout: Layout, store: Store, beginning: str, keys: list[str], entries: Mapping[str, ReferenceResult]
 ) -> UsageError:
     if not keys:
-        count = sum(1 for _ in store.finished())
+        here, committed = sum(1 for _ in store.finished()), len(load_reference(layout))
         return UsageError(
             f"no run has a key that begins with '{beginning}'",
-            where=f"{store.folder} ({_runs(count)}), {layout.reference} ({_runs(len(load_reference(layout)))})",
+            where=f"{store.folder} ({counted(here, 'run')}), {layout.reference} ({counted(committed, 'run')})",
             todo=f"{_listing(store)}; where code or data changed since, a job has another key",
         )
     length = next(size for size in range(len(beginning), _WHOLE + 1) if _differ(keys, size))
@@ -164,7 +159,3 @@ def _label(store: Store, key: str, entries: Mapping[str, ReferenceResult]) -> st
         return store.record(key).planned.job.label
     except CorruptData:
         return "its record can't be read"
-
-
-def _runs(count: int) -> str:
-    return counted(count, "run")

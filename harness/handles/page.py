@@ -34,7 +34,7 @@ def page_of(layout: Layout, store: Store, handle: Handle, mirrors: Sequence[Path
         "kind": "run of this machine" if handle.folder else "reference result",
         "where": handle.where,
         "committed": handle.reference is not None,
-        "current": handle.is_current(Present(layout)),
+        "current": Present(layout).holds(planned),
         "verdict": str(handle.verdict),
         "reason": content["reason"],
         "job": planned.job.model_dump(mode="json"),

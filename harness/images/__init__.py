@@ -6,7 +6,7 @@ from harness.images.build import ensure_environment, ensure_image, remove_images
 from harness.images.cards import refuse_unless_usable
 from harness.images.fetch import Supply
 from harness.images.handover import take_image
-from harness.images.identity import code_fault, code_tree, environment_tree, image_name, image_tree
+from harness.images.identity import code_fault, code_tree, image_name, image_tree
 from harness.images.preparation import recorded_size
 from harness.images.receipts import BuiltImage
 from harness.images.trees import folder_tree
@@ -18,7 +18,6 @@ __all__ = [
     "code_tree",
     "ensure_environment",
     "ensure_image",
-    "environment_tree",
     "folder_tree",
     "image_name",
     "image_tree",

@@ -13,7 +13,7 @@ from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.export import image_config, image_entries
 from harness.images.fetch import Supply
-from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
+from harness.images.identity import code_tree, environment_image_name, image_name
 from harness.images.preparation import parts_of_layers
 from harness.images.receipts import BuiltImage, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import (
@@ -40,7 +40,7 @@ def ensure_image(
     supply: Supply | None = None,
 ) -> BuiltImage:
     """The verified image of a method; missing parts are fetched, missing layers built with the network off."""
-    code, tree = code_tree(layout, method), environment_tree(layout, method, accelerator)
+    code, tree = code_tree(layout, method), recorded_tree(layout, method, accelerator)
     name = image_name(layout, method, accelerator)
     if image := known_image(engine, layout, name, tree, code):
         return image

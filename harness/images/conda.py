@@ -120,7 +120,8 @@ def _relative(solution: dict[str, Any], root: str, channels: list[str], path: Pa
     for package in solution["package"]:
         address = str(package["url"])
         if not address.startswith(root):
-            raise UsageError(f"conda-lock chose a package outside {root}: {address}", where=str(path))
+            todo = f"name channels that all lie in one place (${MIRROR})"
+            raise UsageError(f"conda-lock chose a package outside {root}: {address}", where=str(path), todo=todo)
         packages.append({**package, "url": address.removeprefix(root)})
     metadata = {
         "channels": [{"url": channel, "used_env_vars": []} for channel in channels],

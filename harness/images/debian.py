@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,13 +149,18 @@ def _candidate(paragraph: str) -> PackageCandidate | None:
         sha256=fields["SHA256"],
         path=fields["Filename"],
     )
-    needs = ", ".join(fields[name] for name in ("Pre-Depends", "Depends") if name in fields)
     return PackageCandidate(
         package=package,
         essential=fields.get("Essential") == "yes",
         provides=tuple(alternatives_of(fields.get("Provides", "").replace(",", "|"))),
-        depends=tuple(tuple(alternatives_of(group)) for group in needs.split(",") if group.strip()),
+        depends=tuple(map(tuple, needs_of(fields))),
     )
+
+
+def needs_of(fields: Mapping[str, str]) -> list[list[str]]:
+    """What a package depends on: of each entry one of its names is needed."""
+    groups = ", ".join(fields[name] for name in ("Pre-Depends", "Depends") if name in fields).split(",")
+    return [alternatives_of(group) for group in groups if group.strip()]
 
 
 def alternatives_of(alternatives: str) -> list[str]:

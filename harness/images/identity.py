@@ -68,14 +68,14 @@ def code_fault(layout: Layout, method: str) -> str:
     return ""
 
 
-def environment_tree(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:
-    """The recorded tree of the environment a method runs in."""
-    return recorded_tree(layout, method, accelerator)
+def is_method(layout: Layout, name: str) -> bool:
+    """Whether an image of this name is a method's; else it is that of an environment alone."""
+    return (layout.methods / name).is_dir()
 
 
 def image_tree(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:
     """The tree of environment and code together, as a job's key contains it."""
-    return combined(environment_tree(layout, method, accelerator), code_tree(layout, method))
+    return combined(recorded_tree(layout, method, accelerator), code_tree(layout, method))
 
 
 def combined(environment: str, code: str) -> str:

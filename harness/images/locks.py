@@ -129,6 +129,11 @@ def read_wheels(path: Path) -> list[Wheel]:
     return wheels
 
 
+def canonical_name(name: str) -> str:
+    """The one spelling of a Python package's name."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def missing_lock(path: Path, name: str) -> ManifestError:
     """The error for an environment that asks for parts but was never locked."""
     return ManifestError(

@@ -10,7 +10,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain, environment_names, layers_of
 from harness.images.context import parts_of
-from harness.images.identity import environment_image_name, image_name, image_tree
+from harness.images.identity import environment_image_name, image_name, image_tree, is_method
 from harness.images.locks import Part
 from harness.images.receipts import receipts_of
 from harness.images.record import read_record, recorded_tree, variant_of
@@ -61,16 +61,16 @@ def _row(layout: Layout, name: str) -> dict[str, Any]:
     part = top.card.variants.get("cpu")
     variant: Accelerator = "cuda" if part is None or part.not_lockable else "cpu"
     record = read_record(top, variant)
-    is_method = (layout.methods / name).is_dir()
+    of_method = is_method(layout, name)
     tree = image = why = ""
     try:
-        tree = (image_tree if is_method else recorded_tree)(layout, name, variant)
-        image = image_name(layout, name, variant) if is_method else environment_image_name(top.name, tree)
+        tree = (image_tree if of_method else recorded_tree)(layout, name, variant)
+        image = image_name(layout, name, variant) if of_method else environment_image_name(top.name, tree)
     except HarnessError as error:
         why = error.what
     return {
         "name": name,
-        "kind": "method" if is_method else "environment",
+        "kind": "method" if of_method else "environment",
         "variant": variant,
         "extends": chain[-1].card.extends,
         "tree": tree,

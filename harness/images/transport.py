@@ -23,7 +23,7 @@ from harness.images.build import ensure_environment, ensure_image, known_image
 from harness.images.builder import BuildEngine
 from harness.images.cards import environment_chain
 from harness.images.fetch import Supply
-from harness.images.identity import code_tree, environment_image_name, image_name
+from harness.images.identity import code_tree, environment_image_name, image_name, is_method
 from harness.images.receipts import BuiltImage, building, receipt_path
 from harness.images.record import recorded_tree
 from harness.images.stages import tag_image
@@ -71,7 +71,7 @@ def save_images(
         raise UsageError("there is a file of that name", where=str(target), todo="remove it, or name another")
     saved = []
     for name in names:
-        ensure = ensure_image if _is_method(layout, name) else ensure_environment
+        ensure = ensure_image if is_method(layout, name) else ensure_environment
         image = ensure(engine, layout, name, accelerator, supply=supply)
         saved.append(
             SavedImage(
@@ -171,13 +171,12 @@ def _expected(saved: SavedImage) -> tuple[str, str, str]:
 
 def _must_be_wanted(layout: Layout, saved: SavedImage, file: Path) -> None:
     """Refuse an image that this repository asks for under no name: one of other code, or of other locks."""
-    if _is_method(layout, saved.name):
+    tree = recorded_tree(layout, saved.name, saved.accelerator)
+    if is_method(layout, saved.name):
         name, code = image_name(layout, saved.name, saved.accelerator), code_tree(layout, saved.name)
     else:
-        name, code = "", ""
-    tree = recorded_tree(layout, saved.name, saved.accelerator)
-    name = name or environment_image_name(environment_chain(layout, saved.name)[-1].name, tree)
-    if (saved.image, saved.environment_tree, saved.code_tree) != (name, tree, code):
+        name, code = environment_image_name(environment_chain(layout, saved.name)[-1].name, tree), ""
+    if _expected(saved) != (name, tree, code):
         raise _refused(file, f"it holds {saved.image}, and this tree asks for {name}")
 
 
@@ -221,10 +220,6 @@ def _refused(file: Path, why: str) -> ImageError:
         where=str(file),
         todo="save them again, with the same version of this repository: harness image save FILE NAMES",
     )
-
-
-def _is_method(layout: Layout, name: str) -> bool:
-    return (layout.methods / name).is_dir()
 
 
 @contextmanager

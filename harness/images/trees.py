@@ -14,8 +14,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import file_digest
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from harness.base.file_state import FileState, state_of
 from harness.base.files import digest_of, sha256_of
@@ -30,7 +32,6 @@ _MADE_EMPTY = ("run", "mnt")
 # What an image may make of its containers beside their start; ours ask for none of it, but engines name a signal.
 _UNASKED = ("Healthcheck", "Volumes", "OnBuild", "Shell", "StopSignal")
 _USUAL_SIGNAL = ("SIGTERM", "15")
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,20 +180,17 @@ def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo, *, is_code: bool) ->
     assert stream is not None  # isreg() was true
     # we put nothing larger there, but an image made elsewhere may hold anything
     readable = is_code and info.size <= MOST_BYTES
-    sha256 = meaning_of(info.name, stream.read()) if readable else _sha256_of(stream)
+    sha256 = (
+        meaning_of(info.name, stream.read())
+        if readable
+        else file_digest(cast(BufferedReader, stream), "sha256").hexdigest()
+    )
     return TreeEntry("file", info.mode & 0o7777, info.uid, info.gid, "", sha256, info.size)
 
 
 def _holds(info: tarfile.TarInfo) -> bool:
     """Whether an entry can tell anything by more than its name, as what engines make to mount over can not."""
     return info.issym() or info.islnk() or (info.isreg() and info.size > 0)
-
-
-def _sha256_of(stream: IO[bytes]) -> str:
-    digest = hashlib.sha256()
-    while piece := stream.read(_CHUNK):
-        digest.update(piece)
-    return digest.hexdigest()
 
 
 def _plain(name: str, folder: str) -> str:

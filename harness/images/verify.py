@@ -22,9 +22,9 @@ from harness.images.conda import read_conda
 from harness.images.deb import parse_fields
 from harness.images.export import copy_files, image_config, image_entries
 from harness.images.fetch import Supply, fetch_parts, find_sources
-from harness.images.identity import PREFIX, combined
+from harness.images.identity import PREFIX, combined, is_method
 from harness.images.lock import held_packages
-from harness.images.locks import read_wheels
+from harness.images.locks import canonical_name, read_wheels
 from harness.images.preparation import needed_layers, parts_of_layers
 from harness.images.receipts import building
 from harness.images.record import read_record, variant_of
@@ -83,13 +83,13 @@ def installed_differences(
     for environment in layers_of(chain):
         if environment.card.wheels is not None:
             wheels = read_wheels(environment.lock_path("wheels", variant_of(environment, accelerator)))
-            locked |= {f"{_canonical(w.name)} {w.version} wheel" for w in wheels if not w.installer}
+            locked |= {f"{canonical_name(w.name)} {w.version} wheel" for w in wheels if not w.installer}
         if environment.card.conda is not None:
             packages = read_conda(environment.lock_path("conda", accelerator))
             locked |= {f"{re.sub(_CONDA_SUFFIX, '', package.file)} conda" for package in packages}
     for path in entries:
         if match := _WHEEL_FACTS.fullmatch(path):
-            installed.add(f"{_canonical(match[1])} {match[2]} wheel")
+            installed.add(f"{canonical_name(match[1])} {match[2]} wheel")
         elif match := _CONDA_FACTS.fullmatch(path):
             installed.add(f"{match[1]} conda")
     missing = [f"{item} is locked but not installed" for item in sorted(locked - installed)]
@@ -132,8 +132,8 @@ def run_check(engine: BuildEngine, image: str, command: Sequence[str]) -> str:
 def _verify_one(
     engine: BuildEngine, layout: Layout, name: str, accelerator: Accelerator, supply: Supply | None
 ) -> Iterator[ImageFinding]:
-    is_method = (layout.methods / name).is_dir()
-    ensure = ensure_image if is_method else ensure_environment
+    of_method = is_method(layout, name)
+    ensure = ensure_image if of_method else ensure_environment
     check = _Timed(name)
     try:
         image = ensure(engine, layout, name, accelerator, supply=supply)
@@ -156,7 +156,7 @@ def _verify_one(
     yield check(
         "environment tree", f"{listing_digest(listing)[:16]}, {counted(len(entries), 'entry', 'entries')}", fault
     )
-    if is_method:
+    if of_method:
         code = code_of_entries(entries)
         fault = "" if code == image.code_tree else f"the image holds {code[:16]}, locked is {image.code_tree[:16]}"
         yield check("code tree", f"{code[:16]}; image tree {combined(image.environment_tree, code)[:16]}", fault)
@@ -189,7 +189,7 @@ def _rebuild(
                 fault = f"{counted(len(paths), 'path')} with differences: {', '.join(paths[:_MOST_NAMES])}"
             yield check("rebuilt", f"equal tree {build.tree[:16]}, built in {build.seconds:.1f} s", fault)
         for name in names:
-            if (layout.methods / name).is_dir():
+            if is_method(layout, name):
                 check = _Timed(name)
                 below = rebuilds[layers_of(environment_chain(layout, name))[-1].name]
                 with building(layout):
@@ -244,7 +244,3 @@ class _Timed:
 
 def _text_of(error: ImageError) -> str:
     return f"{error.what} ({error.where})"
-
-
-def _canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()

@@ -11,8 +11,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain, epoch_of, layers_of
 from harness.images.context import parts_of
-from harness.images.identity import code_tree, combined, environment_image_name, image_name
-from harness.images.locks import Part, read_debian, read_wheels
+from harness.images.identity import code_tree, combined, environment_image_name, image_name, is_method
+from harness.images.locks import Part, canonical_name, read_debian, read_wheels
 from harness.images.record import recorded_tree, variant_of
 from harness.materials.licences import expression_of
 from harness.materials.notices import Notice, read_notices
@@ -60,13 +60,13 @@ def subject_of(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> I
     """The image of a method, or of an environment."""
     chain = environment_chain(layout, name)
     environment = recorded_tree(layout, name, accelerator)
-    is_method = (layout.methods / name).is_dir()
+    of_method = is_method(layout, name)
     top = layers_of(chain)[-1].name
     return ImageSubject(
         name=name,
-        image=image_name(layout, name, accelerator) if is_method else environment_image_name(top, environment),
+        image=image_name(layout, name, accelerator) if of_method else environment_image_name(top, environment),
         environment_tree=environment,
-        code_tree=code_tree(layout, name) if is_method else "",
+        code_tree=code_tree(layout, name) if of_method else "",
         epoch=epoch_of(chain),
     )
 
@@ -95,7 +95,7 @@ def _own(environment: Environment, accelerator: Accelerator, notices: Mapping[st
         elif backend == "wheels":
             # what only installs the others is in no image
             for wheel in (one for one in read_wheels(path) if not one.installer):
-                purl = _purl("pypi", canonical(wheel.name), wheel.version)
+                purl = _purl("pypi", canonical_name(wheel.name), wheel.version)
                 notice = notices.get(wheel.sha256)
                 yield _component(wheel.part, wheel.name, wheel.version, purl, environment, notice)
         else:
@@ -105,11 +105,6 @@ def _own(environment: Environment, accelerator: Accelerator, notices: Mapping[st
                     qualifiers = {"build": match["build"], "channel": channel, "subdir": subdir}
                     purl = _purl("conda", match["name"], match["version"], {**qualifiers, "type": match["type"]})
                     yield _component(part, match["name"], match["version"], purl, environment, None)
-
-
-def canonical(name: str) -> str:
-    """The one spelling of a Python package's name."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _component(
@@ -149,7 +144,7 @@ def _needs(component: Component, names: Mapping[str, Sequence[str]]) -> tuple[st
 
 
 def _key(kind: str, name: str) -> str:
-    return f"debian {name}" if kind == "debian" else f"python {canonical(name)}"
+    return f"debian {name}" if kind == "debian" else f"python {canonical_name(name)}"
 
 
 def _purl(kind: str, name: str, version: str, qualifiers: Mapping[str, str] | None = None) -> str:

@@ -26,7 +26,7 @@ from harness.base.manifests import Strict
 from harness.images.cards import Environment, environment_chain
 from harness.images.context import parts_of
 from harness.images.deb import open_data, read_control
-from harness.images.debian import alternatives_of
+from harness.images.debian import alternatives_of, needs_of
 from harness.images.lock import held_packages
 from harness.images.locks import Part
 from harness.images.parts import checked_part, is_fetched
@@ -135,13 +135,12 @@ def _of_debian(layout: Layout, path: Path, part: Part, debs: Mapping[str, Part])
     machine_readable = _MACHINE_READABLE.search(text) is not None
     names = re.findall(r"^License:[ \t]*(\S.*?)[ \t]*$", text, re.MULTILINE) if machine_readable else []
     common = re.findall(r"common-licenses/([A-Za-z0-9.-]*[A-Za-z0-9])", text)
-    groups = ", ".join(fields[name] for name in ("Pre-Depends", "Depends") if name in fields).split(",")
     return Notice(
         sha256=part.sha256,
         file=part.file,
         licences=sorted(set(names)),
         refers=[] if machine_readable else sorted(set(common)),
-        needs=[alternatives_of(group) for group in groups if group.strip()],
+        needs=needs_of(fields),
         provides=alternatives_of(fields.get("Provides", "").replace(",", "|")),
         source="" if source == fields["Package"] else source,
     )

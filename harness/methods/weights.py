@@ -124,6 +124,12 @@ class KeptWeights:
                     todo=f"remove the folder {self.folder} and bring the files again",
                 )
 
+    def copy_to(self, folder: Path) -> None:
+        """Put copies of all files into a new folder."""
+        folder.mkdir()
+        for name in self.sha256:
+            shutil.copyfile(self.folder / name, folder / name)
+
     def described(self) -> dict[str, Any]:
         """What job.json says about the weights."""
         files = {name: {"file": f"weights/{name}", "sha256": one} for name, one in sorted(self.sha256.items())}

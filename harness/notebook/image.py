@@ -54,7 +54,7 @@ def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply
             receipt = _known(engine, path)
             if receipt is None:
                 supply.fetch(layout, parts_of(added, "cpu"))
-                receipt = _build(engine, layout, method, below, name)
+                receipt = _build(engine, layout, method, below, added, name)
                 write_receipt(path, receipt)
     return NotebookImage(name, receipt.image_id, below, added.name, language)
 
@@ -83,9 +83,10 @@ def _known(engine: Engine, path: Path) -> BuiltImage | None:
     return receipt
 
 
-def _build(engine: Engine, layout: Layout, method: str, below: BuiltImage, name: str) -> BuiltImage:
+def _build(
+    engine: Engine, layout: Layout, method: str, below: BuiltImage, added: Environment, name: str
+) -> BuiltImage:
     layers = layers_of(environment_chain(layout, method))
-    added = load_environment(layout, f"_notebook_{language_of(layers)}")
     parent = layout.cache / "images"
     with tempfile.TemporaryDirectory(dir=parent, prefix=CONTEXT) as making:
         folder = Path(making)

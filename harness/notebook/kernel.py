@@ -25,7 +25,7 @@ from harness.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
 from harness.execution.runs import INIT, Limits, Mount, RunRequest
-from harness.execution.runs.attempt import configuration_in
+from harness.execution.runs.attempt import close_attachment, configuration_in
 from harness.execution.runs.faults import engine_faults, explain
 from harness.execution.runs.log import BoundedLog, Frames
 from harness.execution.runs.user import container_user
@@ -176,9 +176,7 @@ async def _running(
             ended.cancel()
             await asyncio.wait([ended])
     finally:
-        for layer in (getattr(attachment, "_response", None), attachment, stream):
-            if layer is not None:
-                layer.close()
+        close_attachment(attachment, stream)
         if container:
             # a lost engine keeps its container; its label lets a later clean-up find it
             with suppress(*engine_faults()):

@@ -124,12 +124,12 @@ def needs_of(
     """
     left = [cell for cell in cells if cell.can_run and not cell.verdict.is_final]
     seconds = measured_seconds(cells)
-    durations = [seconds[kind] for cell in left if (kind := kind_of(cell.job)) in seconds]
+    durations = [seconds[kind] for cell in left if (kind := run_kind(cell.job)) in seconds]
     scale = _scale(_cpu_seconds(cells), reference)
     # reference results are of the CPU: they tell nothing of a GPU
-    others = [cell.job for cell in left if kind_of(cell.job) not in seconds and cell.job.accelerator == "cpu"]
+    others = [cell.job for cell in left if run_kind(cell.job) not in seconds and cell.job.accelerator == "cpu"]
     factor = 1.0 if scale is None else scale
-    estimates = [reference[kind] for job in others if (kind := kind_of(job)) in reference]
+    estimates = [reference[kind] for job in others if (kind := run_kind(job)) in reference]
     layout.local.mkdir(parents=True, exist_ok=True)
 
     def result_bytes(job: Job) -> int:
@@ -154,7 +154,7 @@ def needs_of(
         free_bytes=shutil.disk_usage(layout.local).free,
         cpu_hours=sum(durations) / 3600,
         measured=len(durations),
-        most_cpu_hours=_total(left, lambda job: (*kind_of(job), job.accelerator), most_cpu_seconds) / 3600,
+        most_cpu_hours=_total(left, lambda job: (*run_kind(job), job.accelerator), most_cpu_seconds) / 3600,
         cpus=this_machine().cpus,
         estimated=len(estimates),
         estimated_cpu_hours=sum(estimates) * factor / 3600,
@@ -214,7 +214,7 @@ def _medians(cells: Iterable[Cell], resource: str) -> dict[RunKind, float]:
     durations: dict[RunKind, list[float]] = {}
     for cell in cells.recorded() if isinstance(cells, Cells) else cells:
         if cell.verdict is Verdict.OK and resource in cell.record.get("resources", {}):
-            durations.setdefault(kind_of(cell.job), []).append(cell.record["resources"][resource])
+            durations.setdefault(run_kind(cell.job), []).append(cell.record["resources"][resource])
     return {kind: median(values) for kind, values in durations.items()}
 
 
@@ -225,7 +225,7 @@ def _scale(here: Mapping[RunKind, float], reference: Mapping[RunKind, float]) ->
     return median(ratios) if len(ratios) >= _FEWEST_KINDS else None
 
 
-def kind_of(job: Job) -> RunKind:
+def run_kind(job: Job) -> RunKind:
     """Method, variant and dataset of a job."""
     return job.method, job.variant, job.dataset
 

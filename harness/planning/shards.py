@@ -14,7 +14,7 @@ from harness.base.errors import UsageError
 from harness.base.files import digest_of
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell
-from harness.planning.needs import PART, RunKind, kind_of
+from harness.planning.needs import PART, RunKind, run_kind
 from harness.planning.plan import Plan
 
 _CLASSES = _KNOWN, _UNKNOWN, _REFUSED = "known", "unknown", "refused"
@@ -60,7 +60,7 @@ def shard_numbers(cells: Sequence[Cell], count: int, reference: Mapping[RunKind,
     """
     members: dict[tuple[str, RunKind], list[int]] = {}
     for place, cell in enumerate(cells):
-        members.setdefault((_class(cell, reference), kind_of(cell.job)), []).append(place)
+        members.setdefault((_class(cell, reference), run_kind(cell.job)), []).append(place)
     loads = {name: [0.0] * count for name in _CLASSES}
     runs, numbers = [0] * count, [0] * len(cells)
     for name, kind in sorted(members, key=lambda one: (-reference.get(one[1], 0.0), one)):
@@ -80,4 +80,4 @@ def _class(cell: Cell, reference: Mapping[RunKind, float]) -> str:
     """Whether a cell's seconds are known. What its method's card refuses is dealt out apart: it takes none."""
     if cell.verdict is Verdict.NOT_APPLICABLE:
         return _REFUSED
-    return _KNOWN if kind_of(cell.job) in reference else _UNKNOWN
+    return _KNOWN if run_kind(cell.job) in reference else _UNKNOWN

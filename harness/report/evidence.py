@@ -14,8 +14,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.compare import Book
 from harness.images.cards import environment_chain
-from harness.images.identity import code_folders, combined, environment_tree
-from harness.images.record import variant_of
+from harness.images.identity import code_folders, combined
+from harness.images.record import recorded_tree, variant_of
 from harness.images.sources import code_files
 from harness.images.trees import code_of_folders
 from harness.planning.cells import Cell
@@ -85,9 +85,9 @@ class Evidence:
     def _made_of(self, method: str, accelerator: Accelerator) -> Made | None:
         try:
             folders = code_folders(self.layout, method)
-            files = [File(folder / name, "") for folder in folders for name in sorted(code_files(folder))]
+            files = [folder / name for folder in folders for name in sorted(code_files(folder))]
             code = code_of_folders(*folders)
-            image = combined(environment_tree(self.layout, method, accelerator), code)
+            image = combined(recorded_tree(self.layout, method, accelerator), code)
         except ImageError:
             return None
         locks = [
@@ -96,7 +96,7 @@ class Evidence:
             for backend in one.backends
             if (path := one.lock_path(backend, variant_of(one, accelerator))).is_file()
         ]
-        return Made(image, code, tuple(folders), *map(_hashed, (files, [File(path, "") for path in locks])))
+        return Made(image, code, tuple(folders), _hashed(files), _hashed(locks))
 
     def place(self, path: Path) -> str:
         """A file's place in the repository; of the harness' own files, their place in the package."""
@@ -120,8 +120,8 @@ def gather(
     return Evidence(layout, store, table, beside.cells)
 
 
-def _hashed(files: Iterable[File]) -> tuple[File, ...]:
-    return tuple(File(one.path, sha256_of(one.path)) for one in files)
+def _hashed(paths: Iterable[Path]) -> tuple[File, ...]:
+    return tuple(File(path, sha256_of(path)) for path in paths)
 
 
 def _keys_of(books: Sequence[Book]) -> Iterator[str]:

@@ -169,7 +169,7 @@ class SitePages:
             "id": self.map.anchor(group),
             "title": f"{group.row} on {group.dataset}, {group.split}",
             "dataset": group.dataset,
-            "verdicts": [(str(one), count) for one in Verdict if (count := group.verdicts[one])],
+            "verdicts": _marks([group]),
             "scores": scores,
             "locks": [self._copy(lock) for lock in made.locks] if made else [],
             "earlier": sum(scored.cell.record["planned"]["image_tree"] != image for scored in runs),
@@ -177,7 +177,8 @@ class SitePages:
         }
 
     def _run(self, scored: ScoredCell, metrics: Sequence[str]) -> dict[str, Any]:
-        record, key = scored.cell.record, record_key(scored)
+        record = scored.cell.record
+        key = str(record["key"])
         log: Mapping[str, Any] = record["files"].get(LOG, {})
         path = self.map.report.store.path(key) / LOG
         reference = "--reference " if scored.reference else ""
@@ -253,11 +254,6 @@ class SitePages:
                 tests.append(self._copy(File(path, sha256_of(path))))
         splits = [(split, f"../datasets/{split.split()[0]}.html#splits") for split in finding.splits]
         return self._page("finding.html", finding=finding, benchmark=benchmark, tests=tests, splits=splits)
-
-
-def record_key(scored: ScoredCell) -> str:
-    """The key in the record of a run."""
-    return str(scored.cell.record["key"])
 
 
 def _has_runs(group: Group) -> bool:

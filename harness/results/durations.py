@@ -11,7 +11,7 @@ from statistics import median
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.planning.jobs import Job
-from harness.planning.needs import RunKind, kind_of
+from harness.planning.needs import RunKind, run_kind
 
 
 def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, float]:
@@ -19,7 +19,7 @@ def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, floa
 
     Lines are read and not checked: this is an estimate, and a plan of everything must not wait for digests.
     """
-    kinds = {kind_of(job): job.benchmark for job in jobs if job.accelerator == "cpu"}
+    kinds = {run_kind(job): job.benchmark for job in jobs if job.accelerator == "cpu"}
     folders = {
         layout.reference / benchmark / (method if variant == "published" else f"{method}-{variant}")
         for (method, variant, _), benchmark in kinds.items()

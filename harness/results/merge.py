@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness import benchmarks
 from harness.base.errors import CorruptData, UsageError
 from harness.base.files import read_json, sha256_of, write_atomic, write_json
 from harness.base.layout import Layout
@@ -186,7 +185,7 @@ def _verified(
         job = record.planned.job
         score = _copy_scores(other, record, ready / SCORES / key[:2] / f"{key}.json")
         logged = LoggedResult(_digest(record), str(record.verdict), score, scope_of(job.model_dump(mode="json")))
-        yield key, _Run(record.verdict, record.reason, job.label, _answer(record), record.order, logged)
+        yield key, _Run(record.verdict, record.reason, job.label, record.answer, record.order, logged)
         progress.step(f"{record.verdict}: {job.label}")
 
 
@@ -277,7 +276,7 @@ def _decide(store: Store, runs: dict[str, _Run], ready: Path, merged: Merged) ->
 def _differ_by_order(ours: Record, theirs: _Run) -> bool:
     """Whether two answers differ that were given to items in different orders: only a replay tells more."""
     both_ok = ours.verdict is Verdict.OK and theirs.verdict is Verdict.OK
-    return both_ok and ours.order != theirs.order and _answer(ours) != theirs.files
+    return both_ok and ours.order != theirs.order and ours.answer != theirs.files
 
 
 def _difference(ours: Record, theirs: _Run) -> MergedRun | None:
@@ -287,7 +286,7 @@ def _difference(ours: Record, theirs: _Run) -> MergedRun | None:
         what = f"it ended as '{theirs.verdict}' {which}: {theirs.reason}"
         is_shaken = ours.verdict is Verdict.OK and theirs.verdict not in _OF_THE_MACHINE
         return MergedRun(ours.key, theirs.label, what, unstable=is_shaken)
-    answer = _answer(ours)
+    answer = ours.answer
     others = [name for name in {**answer, **theirs.files} if answer.get(name) != theirs.files.get(name)]
     # of failures nothing but the verdict must come again
     if not others or ours.verdict is not Verdict.OK:
@@ -325,12 +324,6 @@ def _events(other: _Other, log: Log, runs: Mapping[str, _Run], ready: Path, merg
 
 def _leaf(kind: Event, key: str, result: LoggedResult, note: str) -> bytes:
     return Leaf(kind, now(), result.scope, key, result.record, result.verdict, result.score, note=note).line
-
-
-def _answer(record: Record) -> dict[str, str]:
-    """The sha256 of the files that must come again bit for bit."""
-    names = benchmarks.get(record.planned.job.benchmark).compared_files
-    return {name: record.files[name].sha256 for name in names if name in record.files}
 
 
 def _digest(record: Record) -> str:

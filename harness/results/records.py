@@ -100,6 +100,12 @@ class Record(Strict):
         return (self.made_by.processor, self.made_by.flags) if self.made_by else None
 
     @property
+    def answer(self) -> dict[str, str]:
+        """The sha256 of the files that must come again bit for bit."""
+        names = benchmarks.get(self.planned.job.benchmark).compared_files
+        return {name: self.files[name].sha256 for name in names if name in self.files}
+
+    @property
     def missing_files(self) -> list[str]:
         """What a run that ended ok must have left, and this one has not; anything else may be there."""
         required = benchmarks.get(self.planned.job.benchmark).required_files

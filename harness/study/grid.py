@@ -10,9 +10,9 @@ from itertools import product
 from typing import Any
 
 from harness.base.plurals import counted
-from harness.base.vocabulary import Verdict
 from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.runs import Obtained
+from harness.results.reference import verdict_counts
 from harness.status.table import Summary
 from harness.study.sheets import NONE, Sheet, percent, runs_at, tally_of
 from harness.study.sides import CONTROL, Row, Sides
@@ -154,7 +154,7 @@ class Grid:
     def _status(self, claim: Comparison | None, runs: Collection[Obtained]) -> _Cell:
         """`✓ ok 10`: the printed mark, then how our runs ended, with ≠ if they deviate."""
         counts = Counter(run.verdict for run in runs)
-        text = ", ".join(f"{verdict} {counts[verdict]}" for verdict in Verdict if counts[verdict])
+        text = verdict_counts(counts)
         ours = {str(verdict): count for verdict, count in counts.items()}
         keys = tuple(run.key for run in runs)
         if claim is None:

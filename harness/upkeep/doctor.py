@@ -241,9 +241,8 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
         return Examination(title, State.OK, f"yours to bring, if you have it: {reason_to_bring(manifest)}")
     if files := changed_files(layout, manifest):
         names = ", ".join(path.name for path in files)
-        return Examination(
-            title, State.FAIL, f"changed, not what the manifest records: {names}", f"harness data get {name}"
-        )
+        todo = f"harness data accept {name}, if that is meant; else put the recorded file back"
+        return Examination(title, State.FAIL, f"changed, not what the manifest records: {names}", todo)
     if is_converted(layout, manifest):
         return Examination(title, State.OK, "converted")
     missing = [file for file in manifest.files if local_copy(layout, name, file, mirrors) is None]

@@ -20,9 +20,10 @@ from harness.base.vocabulary import Verdict
 from harness.data.arrays import content_digest, keep
 from harness.data.datasets import load_dataset
 from harness.execution.tasks import Task, perform
-from harness.images import code_tree, ensure_image, environment_tree, image_name, image_tree
+from harness.images import code_tree, ensure_image, image_name, image_tree
 from harness.images.export import HeldTrees
 from harness.images.receipts import BuiltImage, receipt_path, write_receipt
+from harness.images.record import recorded_tree
 from harness.images.stages import tag_image
 from harness.planning.plan import make_plan
 from harness.proof.attestation import attest
@@ -423,7 +424,7 @@ def swapped_image(
         engine=case.engine.name,
         name=name,
         image_id=str(image.id),
-        environment_tree=environment_tree(layout, method),
+        environment_tree=recorded_tree(layout, method),
         code_tree=code_tree(layout, method),
         size_bytes=1,
     )
@@ -450,7 +451,7 @@ def swapped_image_with_note(case: Evidence) -> None:
     layout = case.layout
     trees = HeldTrees(
         image_id=image,
-        environment_tree=environment_tree(layout, STILL),
+        environment_tree=recorded_tree(layout, STILL),
         code_tree=code_tree(layout, STILL),
     )
     notes = layout.cache / "images" / "held"

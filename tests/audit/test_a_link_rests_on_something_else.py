@@ -32,8 +32,9 @@ from harness.data.sources import cache_path
 from harness.engine import Engine
 from harness.execution.inputs import make_inputs
 from harness.execution.tasks import limits_of
-from harness.images import code_tree, environment_tree, image_name, image_tree
+from harness.images import code_tree, image_name, image_tree
 from harness.images.identity import combined
+from harness.images.record import recorded_tree
 from harness.planning.jobs import card_of
 from harness.planning.plan import Plan, make_plan
 from harness.results.records import Record
@@ -61,7 +62,7 @@ def on_gpu(evidence: Layout, made_up: Plan) -> Record:
     job = job_of(evidence, GPU, 7).model_copy(update={"accelerator": "cuda"})
     (cell,) = make_plan(evidence, "gpu", [job]).cells
     planned, record = planned_of(cell), record_of(evidence, made_up)
-    tree = environment_tree(evidence, GPU, "cuda")
+    tree = recorded_tree(evidence, GPU, "cuda")
     code = code_tree(evidence, GPU)
     assert planned.image_tree == combined(tree, code) != image_tree(evidence, GPU)
     limits = limits_of(card_of(evidence, job))
@@ -229,7 +230,7 @@ def test_a_lock_that_was_never_recorded_is_a_broken_link(evidence: Layout) -> No
 
 def test_a_layer_is_told_with_its_tree_and_its_place(evidence: Layout) -> None:
     steps = environment_steps(evidence)
-    trees = [environment_tree(evidence, name) for name in ("_base", "_python", "_numpy")]
+    trees = [recorded_tree(evidence, name) for name in ("_base", "_python", "_numpy")]
     for name, tree, parent in zip(("_base", "_python", "_numpy"), trees, ("", *trees), strict=False):
         assert steps[f"tree {name}"] == ok(f"tree {name}", "the listing beside it has this digest", tree)
         assert steps[f"parent of {name}"] == ok(f"parent of {name}", "the tree it was built on", parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -227,7 +228,9 @@ def test_a_model_is_here_or_it_is_said_how_to_have_it(repository: Layout) -> Non
         one = load_weights(repository, name)
         row = next(row for row in rows if row["method"] == name)
         assert row == {"method": name, "state": state, **one.model_dump(mode="json")}
-        assert f"{name:20} {one.title:20} {one.size:8} {one.licence:6} -  {state}" in lines
+        (line,) = [line for line in lines if line.startswith(f"{name} ")]
+        assert re.split("  +", line) == [name, one.title, one.size, one.licence, state]
+    assert len({line.index("here, " if "here, " in line else "to be ") for line in lines}) == 1
 
 
 def test_a_model_is_brought_from_where_it_was_named(models: SimpleNamespace, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_split_is_one_for_each_seed(repository: Layout) -> None:
     assert seeds("synthetic", "random", 5, published[1], published=True)[:3] == [5, published[1], published[0]]
     with pytest.raises(UsageError, match="no seed is named") as error:
         seeds("synthetic", "random")
-    assert error.value.todo == "give --seed N or --published"
+    assert error.value.todo == "give --seed N; harness split make also takes --published"
     with pytest.raises(UsageError, match="no strategy is named") as error:
         seeds("synthetic", None, 1)
     assert error.value.todo == "give it after the dataset, or as --strategy NAME"
@@ -126,9 +126,11 @@ def test_a_strategy_is_listed_with_what_is_published_of_it(repository: Layout) -
     parameters = ", ".join(
         f"{name}={value}" for name, value in strategy.Parameters().model_dump(mode="json").items()
     )
-    published = ", ".join(f"{name} ({count})" for name, count in row["published"].items())
+    published = ", ".join(f"{name} ({count})" for name, count in counts.items())
     assert lines[place + 1 : place + 3] == [f"  parameters: {parameters}", f"  published:  {published}"]
     assert len(lines) == 3 * len(rows)
+    place = next(number for number, line in enumerate(lines) if line.startswith("ddi new_drugs: "))
+    assert lines[place + 1 : place + 3] == ["  parameters: none", "  published:  none"]
     counts = Counter(line.spec.strategy for line in recorded_splits(repository, DDI).values())
     assert {name: _published_counts(repository, "ddi", name)[DDI] for name in counts} == counts
 
@@ -219,6 +221,16 @@ def test_a_strategy_of_which_nothing_is_published_is_proved_for_the_usual_seed(r
     assert (spec.strategy, spec.seed) == (strategy, benchmarks.get("dti").form.usual_seed)
     with pytest.raises(UsageError, match="randon"):
         _specs_to_verify(repository, SplitRequest("hdvd", "randon", (), {}), one=False)
+
+
+def test_what_no_seed_tells_is_not_proved_by_other_splits_or_by_none(repository: Layout) -> None:
+    for request, fault in (
+        (SplitRequest("hdvd", "random", (), {"test_share": 0.3}), "no seed is named"),
+        (SplitRequest("cdataset", "unknown_pairs", (), {}), "no seed is named"),
+        (SplitRequest("predict_public", None, (), {}), "no split of this dataset is published"),
+    ):
+        with pytest.raises(UsageError, match=fault):
+            _specs_to_verify(repository, request, one=False)
 
 
 Row = dict[str, Any]

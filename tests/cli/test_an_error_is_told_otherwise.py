@@ -73,8 +73,8 @@ def test_a_wrong_word_is_told_with_the_usage_of_its_command(capsys: pytest.Captu
         (["--jsn"], ["Usage: harness", "No such option '--jsn'"]),
         (["--", "--jsn"], ["Usage: harness", "No such option '--jsn'"]),
         (["--data", "x"], ["Usage: harness", "Missing command."]),
-        (["zzzzzz"], ["Usage: harness", "Error: There is no command 'zzzzzz'.\n"]),
-        (["stauts"], ["Usage: harness", "Error: There is no command 'stauts'. Did you mean 'status'?\n"]),
+        (["zzzzzz"], ["Usage: harness", "Error: No such command 'zzzzzz'.\n"]),
+        (["stauts"], ["Usage: harness", "Error: No such command 'stauts'. Did you mean 'status'?\n"]),
     ):
         with pytest.raises(SystemExit) as ended:
             main(arguments)

@@ -149,7 +149,10 @@ def test_a_name_is_new_whatever_its_letters(name: str, what: str) -> None:
 def test_a_text_that_can_not_be_read_is_shown_in_part() -> None:
     error = not_readable(NewItem(kind="drug", name="a", text="C" * 41), KINDS["drug"])
     assert error.what == f"'{'C' * 40}' is no structure (SMILES)"
-    assert (error.where, error.todo) == ("new drug 'a'", "write --drug NAME=TEXT")
+    assert (error.where, error.todo) == (
+        "new drug 'a'",
+        "write --drug NAME=TEXT, where TEXT is a structure (SMILES)",
+    )
 
 
 PAIRS, NAMES = OwnTable("pairs", "pairs", required=True), OwnTable("names", "names")

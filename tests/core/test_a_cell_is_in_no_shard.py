@@ -16,7 +16,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job
-from harness.planning.needs import RunKind, kind_of
+from harness.planning.needs import RunKind, run_kind
 from harness.planning.plan import Plan
 from harness.planning.shards import Shard, parse_shard, shard_numbers, shard_of
 from harness.splits.spec import SplitSpec
@@ -71,7 +71,7 @@ def test_no_shard_has_much_more_to_do_than_another(
     of_kind: dict[RunKind, Counter[int]] = {}
     work, unknown = dict.fromkeys(range(1, count + 1), 0.0), dict.fromkeys(range(1, count + 1), 0)
     for cell, number in zip(cells, numbers, strict=True):
-        kind = kind_of(cell.job)
+        kind = run_kind(cell.job)
         of_kind.setdefault(kind, Counter(dict.fromkeys(range(1, count + 1), 0)))[number] += 1
         if kind in seconds:
             work[number] += seconds[kind]

@@ -18,8 +18,9 @@ from harness.engine import Engine
 from harness.engine.facts import EngineFacts, read_facts
 from harness.execution.gpus import Gpu, confirm_gpu, engine_lends_gpus, find_gpus, usable_gpus
 from harness.execution.tasks import limits_of
-from harness.images import ensure_image, environment_tree
+from harness.images import ensure_image
 from harness.images.cards import environment_chain
+from harness.images.record import recorded_tree
 from harness.methods.card import load_method, load_methods
 from harness.planning.budget import Share
 from harness.planning.jobs import Job, make_job, on_accelerator
@@ -49,7 +50,7 @@ def test_every_method_that_computes_on_a_gpu_has_a_cuda_environment(repository: 
     able = [card.name for card in load_methods(repository) if card.cuda]
     assert "mlp" in able
     for name in able:
-        assert environment_tree(repository, name, "cuda") != environment_tree(repository, name), name
+        assert recorded_tree(repository, name, "cuda") != recorded_tree(repository, name), name
         assert any(environment.supports("cuda") for environment in environment_chain(repository, name)), name
 
 

@@ -25,7 +25,7 @@ from harness.planning.jobs import (
     Job,
     card_of,
 )
-from harness.planning.needs import Needs, check_disk, kind_of, needs_of
+from harness.planning.needs import Needs, check_disk, needs_of, run_kind
 from harness.planning.obstacles import Obstacles
 from harness.splits.spec import parse_split
 from tests.core.factories import job_like, planned_job
@@ -145,7 +145,7 @@ def test_needs_are_sums_over_what_is_left(layout: Layout) -> None:
         Cell(seeded(two), None, Verdict.MISSING_DATA, "no data"),
         Cell(seeded(two), None, Verdict.NOT_APPLICABLE, "never"),
     ]
-    reference = {kind_of(two): 3600.0, kind_of(on_gpu): 1.0, kind_of(one): 1.0}
+    reference = {run_kind(two): 3600.0, run_kind(on_gpu): 1.0, run_kind(one): 1.0}
     for given in (cells, Cells(cells)):
         found = needs_of(layout, "some", given, reference)
         assert (found.plan, found.planned, found.left) == ("some", 12, 6)
@@ -212,8 +212,8 @@ def test_machines_are_compared_by_three_kinds_that_take_two_seconds(
     failed = recorded(job_like(dataset="synthetic", variant="x"), Verdict.TIMEOUT, cpu_s=1e6)
     on_gpu = recorded(job_like(dataset="synthetic", accelerator="cuda"), cpu_s=1e6)
     waiting = recorded(job_like(method="pmf"), Verdict.PENDING)
-    reference = {kind_of(cell.job): one for cell, one in zip(done, there, strict=False)}
-    reference |= {kind_of(waiting.job): 7200.0, kind_of(failed.job): 100.0}
+    reference = {run_kind(cell.job): one for cell, one in zip(done, there, strict=False)}
+    reference |= {run_kind(waiting.job): 7200.0, run_kind(failed.job): 100.0}
     for cells in ([*done, failed, on_gpu, waiting], Cells([*done, failed, on_gpu, waiting])):
         found = needs_of(layout, "some", cells, reference)
         assert found.scale == (None if scale is None else pytest.approx(scale))

@@ -26,7 +26,7 @@ from harness.planning import needs
 from harness.planning.budget import this_machine
 from harness.planning.cells import Cell
 from harness.planning.jobs import PlannedJob
-from harness.planning.needs import Needs, check_disk, kind_of, needs_of
+from harness.planning.needs import Needs, check_disk, needs_of, run_kind
 from harness.planning.plan import make_plan
 from harness.planning.suites import jobs_of, load_suite
 from harness.results.durations import reference_seconds
@@ -195,19 +195,19 @@ def _kinds(cell: Cell, count: int) -> list[Cell]:
 
 def test_hours_that_nobody_measured_here_are_those_of_the_reference(layout: Layout) -> None:
     first = _cells(layout)[0]
-    told = needs_of(layout, "smoke", [first, first], {kind_of(first.job): 90.0})
+    told = needs_of(layout, "smoke", [first, first], {run_kind(first.job): 90.0})
     assert (told.measured, told.estimated, told.scale) == (0, 2, None)
     assert told.estimated_cpu_hours == pytest.approx(2 * 90 / 3600)
     assert "2 estimated from the reference results, as if this machine were as fast" in told.time()
     # where it was measured here, that counts
-    measured = needs_of(layout, "smoke", [first, ended(first, Verdict.OK, 36.0)], {kind_of(first.job): 90.0})
+    measured = needs_of(layout, "smoke", [first, ended(first, Verdict.OK, 36.0)], {run_kind(first.job): 90.0})
     assert (measured.measured, measured.estimated, measured.estimated_cpu_hours) == (1, 0, 0.0)
 
 
 def test_hours_of_the_reference_are_scaled_to_this_machine(layout: Layout) -> None:
     first = _cells(layout)[0]
     kinds = _kinds(first, 4)
-    reference = {kind_of(cell.job): 10.0 for cell in kinds}
+    reference = {run_kind(cell.job): 10.0 for cell in kinds}
 
     def needs_after(*seconds: float) -> Needs:
         done = [
@@ -227,13 +227,13 @@ def test_hours_of_the_reference_are_scaled_to_this_machine(layout: Layout) -> No
 def test_a_gpu_takes_no_hours_from_the_cpu(layout: Layout) -> None:
     first = _cells(layout)[0]
     on_gpu = replace(first, job=first.job.model_copy(update={"accelerator": "cuda"}))
-    told = needs_of(layout, "smoke", [on_gpu], {kind_of(first.job): 90.0})
+    told = needs_of(layout, "smoke", [on_gpu], {run_kind(first.job): 90.0})
     assert (told.estimated, told.estimated_cpu_hours) == (0, 0.0)
 
 
 def test_one_run_takes_its_time_on_any_number_of_processors(layout: Layout) -> None:
     first = _cells(layout)[0]
-    told = replace(needs_of(layout, "smoke", [first], {kind_of(first.job): 3600.0}), cpus=8)
+    told = replace(needs_of(layout, "smoke", [first], {run_kind(first.job): 3600.0}), cpus=8)
     assert told.time().startswith("time: about 1.0 h on 8 CPUs")
 
 
@@ -242,10 +242,10 @@ def test_seconds_are_those_of_the_committed_runs(repository: Layout) -> None:
     spent = [
         entry.content["resources"]["cpu_s"]
         for entry in load_reference(repository, "repurposing").values()
-        if kind_of(entry.planned.job) == kind_of(job)
+        if run_kind(entry.planned.job) == run_kind(job)
     ]
     seconds = reference_seconds(repository, [job, job.model_copy(update={"method": "nobody"})])
-    assert seconds == {kind_of(job): pytest.approx(float(np.median(spent)))}
+    assert seconds == {run_kind(job): pytest.approx(float(np.median(spent)))}
     assert reference_seconds(repository, [job.model_copy(update={"accelerator": "cuda"})]) == {}
 
 

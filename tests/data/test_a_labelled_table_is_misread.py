@@ -123,10 +123,12 @@ def test_matrices_say_what_a_file_has_in_place_of_what_is_wanted(tmp_path: Path)
     assert matrix("b").tolist() == [[1, 2], [3, 4]] and matrix("b", transpose=True).tolist() == [[1, 3], [2, 4]]
     assert told(lambda: matrix("z")) == [("there is no variable 'z'", "m.mat", "the file has: a, b, c")]
     for name in ("a", "c"):
-        assert told(partial(matrix, name)) == [(f"variable '{name}' is not a matrix of numbers", "m.mat", "")]
+        assert told(partial(matrix, name)) == [
+            (f"variable '{name}' is not a matrix of numbers", "m.mat", matlab._ANOTHER)
+        ]
     one = matlab.Matrix(file="m.mat", variable="b")
     assert told(lambda: matlab._labels(np.array([[2]]), one)) == [
-        ("variable 'b' has values that are no labels", "m.mat", "")
+        ("variable 'b' has values that are no labels", "m.mat", matlab._ANOTHER)
     ]
     assert matlab._labels(np.array([[1.0, -1, 0]]), one).dtype == np.int8
     assert told(lambda: matlab._path("z", files)) == [

@@ -129,7 +129,11 @@ def test_exchanged_tables_are_told_as_such(tmp_path: Path) -> None:
     )
     empty = manifest("csv", associations="", drug_features="", disease_features="")
     assert told(lambda: csv.convert(empty, {})) == [
-        ("there are no associations", "mine/dataset.toml: parameters.associations", "")
+        (
+            "there are no associations",
+            "mine/dataset.toml: parameters.associations",
+            "name the table that holds them",
+        )
     ]
 
 

@@ -85,10 +85,11 @@ def test_a_dataset_of_ones_own_is_refused_with_what_to_do(own: Layout, tmp_path:
         return new_dataset(own, name, tables_of or {"associations": table})
 
     assert told(lambda: new(associations=tmp_path)) == [
-        ("a folder is no table", f"--associations {tmp_path}", "name the file")
+        ("a folder is no table", f"--associations {tmp_path}", "name the file in it")
     ]
+    todo = "give its whole path, or that from the folder you are in"
     assert told(lambda: new(associations=tmp_path / "no")) == [
-        ("there is no such file", f"--associations {tmp_path / 'no'}", "name the file")
+        ("there is no such file", f"--associations {tmp_path / 'no'}", todo)
     ]
     for name in ("dataset.toml", "first_seen.json", "splits.csv", ".hidden", "a\nb.csv"):
         path = put(tmp_path / "v" / name, LIST)

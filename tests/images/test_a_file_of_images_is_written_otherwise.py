@@ -20,8 +20,9 @@ from harness.base.errors import ImageError, UsageError
 from harness.base.layout import Layout
 from harness.images import handover, transport
 from harness.images.fetch import Supply
-from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
+from harness.images.identity import code_tree, environment_image_name, image_name
 from harness.images.receipts import receipt_path
+from harness.images.record import recorded_tree
 from harness.images.transport import SavedImage, SavedImages, load_images, save_images
 from tests.images.programs import texts
 
@@ -206,7 +207,7 @@ def notes(layout: Layout, *names: str) -> list[SavedImage]:
     saved = []
     for name in names:
         is_method = not name.startswith("_")
-        tree = environment_tree(layout, name)
+        tree = recorded_tree(layout, name)
         saved.append(
             SavedImage(
                 name=name,

@@ -21,8 +21,9 @@ from harness.engine import Engine
 from harness.images import Supply, handover, take_image
 from harness.images.builder import BuildEngine
 from harness.images.handover import ROOM_VARIABLE, hand_over, room_for_images
-from harness.images.identity import code_tree, environment_tree, image_name
+from harness.images.identity import code_tree, image_name
 from harness.images.receipts import BuiltImage, receipt_path, write_receipt
+from harness.images.record import recorded_tree
 from tests.private_engine import UNCLOSED, private_cache, served
 
 __all__ = ["private_cache", "served"]
@@ -84,7 +85,7 @@ class Shelf:
             engine=self.name,
             name=name,
             image_id=self.held[name],
-            environment_tree=environment_tree(self.layout, method),
+            environment_tree=recorded_tree(self.layout, method),
             code_tree=code_tree(self.layout, method),
             size_bytes=GIB,
         )
@@ -189,7 +190,7 @@ def test_a_machine_without_parts_gets_the_very_image(
     assert Path(file).stat() == before, "what is there is not written again"
     image = take_image(served, elsewhere, METHOD, supply=Supply([mirror], network=False))
     assert (image.environment_tree, image.code_tree) == (
-        environment_tree(repository, METHOD),
+        recorded_tree(repository, METHOD),
         code_tree(repository, METHOD),
     )
     assert image.built_seconds == 0 and not elsewhere.parts.exists(), "nothing was built"

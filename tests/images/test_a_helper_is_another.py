@@ -11,7 +11,7 @@ from harness.base.layout import Layout
 from harness.images import build as building_module
 from harness.images import builder as client_module
 from harness.images.build import ensure_image
-from harness.images.identity import environment_image_name, environment_tree
+from harness.images.identity import environment_image_name
 from harness.images.record import recorded_tree
 from tests.images.test_an_image_is_trusted_by_its_name import Builder, FakeEngine, builder, engine, private
 
@@ -29,7 +29,7 @@ def test_sources_are_compiled_in_the_helper(
     compiled = [text for text in made if text.endswith(f" with {helper}")]
     assert len(compiled) == 1 and compiled[0].startswith("make libmf cpu on ")
     assert any(text.startswith("make _compiler cpu on ") for text in made[: made.index(compiled[0])])
-    assert made[-1] == f"make libmf on {environment_image_name('libmf', environment_tree(private, 'libmf'))}"
+    assert made[-1] == f"make libmf on {environment_image_name('libmf', recorded_tree(private, 'libmf'))}"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images.build import ensure_image
 from harness.images.builder import BuildEngine
-from harness.images.identity import code_tree, environment_tree, image_name
+from harness.images.identity import code_tree, image_name
+from harness.images.record import recorded_tree
 from harness.images.transport import SavedImage, SavedImages, load_images, save_images
 from tests.private_engine import UNCLOSED, private_cache, served
 
@@ -40,7 +41,7 @@ def saved(layout: Layout, **changes: str) -> SavedImage:
         "name": METHOD,
         "accelerator": "cpu",
         "image": image_name(layout, METHOD),
-        "environment_tree": environment_tree(layout, METHOD),
+        "environment_tree": recorded_tree(layout, METHOD),
         "code_tree": code_tree(layout, METHOD),
     }
     return SavedImage(**{**fields, **changes})
@@ -186,7 +187,7 @@ def test_an_engine_elsewhere_gets_the_very_image(
 ) -> None:
     (image,) = load_images(served, elsewhere, file)
     assert (image.environment_tree, image.code_tree) == (
-        environment_tree(repository, METHOD),
+        recorded_tree(repository, METHOD),
         code_tree(repository, METHOD),
     )
     # nothing is built, and nothing needs to be fetched

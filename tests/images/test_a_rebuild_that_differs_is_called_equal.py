@@ -11,6 +11,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.images import verify
+from harness.images.locks import canonical_name
 from harness.images.stages import EnvironmentBuild
 from harness.images.trees import TreeEntry, environment_listing
 
@@ -146,4 +147,4 @@ def test_of_many_differences_eight_are_named_and_seconds_are_rounded(monkeypatch
     check = verify._Timed("an image")
     assert check("a", "b") == verify.ImageFinding("an image", "a", "b", "", 1.3)
     assert check("a", "b", "c") == verify.ImageFinding("an image", "a", "b", "c", 0.2)
-    assert [verify._canonical(name) for name in ("A.b__C-d", "x")] == ["a-b-c-d", "x"]
+    assert [canonical_name(name) for name in ("A.b__C-d", "x")] == ["a-b-c-d", "x"]

@@ -20,7 +20,8 @@ from harness.base.errors import ImageError
 from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import Supply, take_image
-from harness.images.identity import code_tree, environment_tree, image_name
+from harness.images.identity import code_tree, image_name
+from harness.images.record import recorded_tree
 from tests.images.test_a_loaded_image_is_another import METHOD, elsewhere, file, forge
 from tests.private_engine import UNCLOSED, private_cache, served
 
@@ -123,7 +124,7 @@ def test_what_a_registry_hands_over_is_taken_if_it_is_the_very_image(
     pull(served, elsewhere, good)
     image = take_image(served, elsewhere, METHOD, supply=nothing)
     assert (image.environment_tree, image.code_tree) == (
-        environment_tree(elsewhere, METHOD),
+        recorded_tree(elsewhere, METHOD),
         code_tree(elsewhere, METHOD),
     )
     assert image.built_seconds == 0 and not elsewhere.parts.exists(), "something was built or fetched"

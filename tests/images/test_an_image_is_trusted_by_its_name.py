@@ -25,9 +25,9 @@ from harness.images.build import (
 )
 from harness.images.cards import environment_chain, layers_of, load_environment
 from harness.images.fetch import Supply
-from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
+from harness.images.identity import code_tree, environment_image_name, image_name
 from harness.images.receipts import BuiltImage, building, read_receipt, receipt_path, receipts_of, write_receipt
-from harness.images.record import TreeRecord, read_record, recorded_listing, write_record
+from harness.images.record import TreeRecord, read_record, recorded_listing, recorded_tree, write_record
 from harness.images.stages import EnvironmentBuild
 from harness.images.trees import (
     TreeEntry,
@@ -286,7 +286,7 @@ def test_missing_layers_are_built_from_the_lowest_to_the_method(
     layers = [one.name for one in layers_of(environment_chain(private, "als_wr"))]
     made = [text.split()[1] for text in builder.did if text.startswith("make ")]
     assert made[0] == "_base" and [one for one in made if one in layers] == layers and made[-1] == "als_wr"
-    references = [environment_image_name(name, environment_tree(private, name)) for name in layers]
+    references = [environment_image_name(name, recorded_tree(private, name)) for name in layers]
     for name, below in zip(layers, ["None", *references], strict=False):
         assert any(text.startswith(f"make {name} cpu on {below} ") for text in builder.did), name
     assert builder.did[-2:] == ["building the image of als_wr", f"make als_wr on {references[-1]}"]
@@ -295,7 +295,7 @@ def test_missing_layers_are_built_from_the_lowest_to_the_method(
         engine="docker",
         name=image_name(private, "als_wr"),
         image_id="sha256:als_wr",
-        environment_tree=environment_tree(private, "als_wr"),
+        environment_tree=recorded_tree(private, "als_wr"),
         code_tree=code_tree(private, "als_wr"),
         size_bytes=1234,
         built_seconds=1.8,
@@ -325,7 +325,7 @@ def test_images_of_a_method_before_its_edit_are_named_with_what_removes_them(
 def test_a_layer_that_comes_out_otherwise_is_no_image(engine: Any, private: Layout, builder: Builder) -> None:
     with pytest.raises(ImageError) as refused:
         ensure_environment(engine, private, "_base", supply=builder.supply)
-    recorded = environment_tree(private, "_base")
+    recorded = recorded_tree(private, "_base")
     assert refused.value.what == f"environment '_base' came out as tree {TREE[:16]}, recorded is {recorded[:16]}"
     environment = load_environment(private, "_base")
     record = read_record(environment, "cpu")
@@ -344,7 +344,7 @@ def refusal(status: int) -> APIError:
 
 def test_what_is_removed_is_the_methods_own_and_never_the_base(engine: Any, private: Layout) -> None:
     layers = [one.name for one in layers_of(environment_chain(private, "als_wr"))]
-    names = [environment_image_name(name, environment_tree(private, name)) for name in layers]
+    names = [environment_image_name(name, recorded_tree(private, name)) for name in layers]
     own = image_name(private, "als_wr")
     engine.ids = dict.fromkeys([own, *names], "sha256:1")
     remove_images(engine, private, "als_wr")

@@ -16,10 +16,10 @@ from harness.engine import Engine
 from harness.images import ensure_image
 from harness.images.cards import environment_chain, environment_names, layers_of, load_environment
 from harness.images.context import parts_of
-from harness.images.locks import Part, read_wheels
+from harness.images.locks import Part, canonical_name, read_wheels
 from harness.images.parts import checked_part
 from harness.images.record import variant_of
-from harness.materials.components import canonical, components_of
+from harness.materials.components import components_of
 from harness.materials.notices import NOTICES, read_notices, record_notices
 from harness.materials.sbom import ENDINGS, Format, bill_of_materials
 from harness.methods.card import method_names
@@ -109,9 +109,11 @@ def test_wheels_are_those_pip_lists_in_the_image(engine: Engine, repository: Lay
         ["/opt/venv/bin/python", "-c", program, "list", "--format=json", "--disable-pip-version-check"],
         {str(checked_part(repository, pip)): {"bind": "/pip.whl", "mode": "ro"}},
     )
-    theirs = {(canonical(one["name"]), one["version"]) for one in json.loads(listed)} - {("pip", pip.path[5:])}
+    theirs = {(canonical_name(one["name"]), one["version"]) for one in json.loads(listed)} - {
+        ("pip", pip.path[5:])
+    }
     ours = {
-        (canonical(one.name), one.version)
+        (canonical_name(one.name), one.version)
         for one in components_of(repository, "als_wr")
         if one.part.kind != "debian"
     }

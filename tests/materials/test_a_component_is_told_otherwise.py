@@ -10,10 +10,10 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import environment_chain, epoch_of
 from harness.images.identity import code_tree, combined, environment_image_name, image_name
-from harness.images.locks import Part
+from harness.images.locks import Part, canonical_name
 from harness.images.record import recorded_tree
 from harness.materials import components
-from harness.materials.components import Component, ImageSubject, canonical, components_of, subject_of
+from harness.materials.components import Component, ImageSubject, components_of, subject_of
 from harness.materials.notices import Notice
 from tests.images.making import Workbench
 from tests.materials.test_a_notice_says_something_else import bench
@@ -78,7 +78,7 @@ def test_qualifiers_have_one_order_and_none_is_empty() -> None:
 
 
 def test_one_spelling_of_a_name() -> None:
-    assert canonical("My__Toy.-x") == "my-toy-x"
+    assert canonical_name("My__Toy.-x") == "my-toy-x"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from harness.engine.facts import read_facts
 from harness.execution.inputs import make_inputs
 from harness.images.receipts import BuiltImage
 from harness.methods.card import load_method
+from harness.methods.weights import KeptWeights, WeightsManifest
 from harness.notebook import NotebookImage, Opened, kernel, last_words, new_connection, open_kernel, pin
 from harness.notebook.connection import socket_names
 from harness.planning.jobs import PlannedJob, make_job
@@ -182,9 +183,8 @@ def test_a_kernel_gets_the_jobs_inputs_and_its_side_of_the_connection(
 ) -> None:
     (tmp_path / "weights").mkdir()
     (tmp_path / "weights" / "model.bin").write_bytes(b"model")
-    weights = SimpleNamespace(
-        folder=tmp_path / "weights", sha256={"model.bin": "f" * 64}, described=lambda: {"name": "a model"}
-    )
+    manifest = cast(WeightsManifest, SimpleNamespace(title="a model", revision="1"))
+    weights = KeptWeights(manifest, tmp_path / "weights", {"model.bin": "f" * 64})
     asked: list[Any] = []
 
     def weights_of(*arguments: Any) -> Any:
@@ -204,7 +204,7 @@ def test_a_kernel_gets_the_jobs_inputs_and_its_side_of_the_connection(
     given = engine.mounted["/in"]
     assert set(given) == {"associations.npy", "folds.npy", "job.json", "weights/model.bin"}
     job = json.loads(given["job.json"])
-    assert (job["method"], job["seed"], job["weights"]) == ("constant", planned.job.fit_seed, {"name": "a model"})
+    assert (job["method"], job["seed"], job["weights"]) == ("constant", planned.job.fit_seed, weights.described())
     tools = engine.mounted["/opt/notebook"]
     assert set(tools) == {"start.py", "connection.json"}
     start = Path(kernel.__file__).parent / "inside" / "start.py"

@@ -294,7 +294,7 @@ def test_a_request_that_can_not_be_is_told_in_three_parts(request_: RunRequest) 
     nowhere = request_.in_folder / "nowhere"
     with pytest.raises(UsageError) as missing:
         execute(cast(Engine, Engines()), replace(request_, in_folder=nowhere))
-    assert said(missing.value) == ("the folder of inputs is missing", str(nowhere), "")
+    assert said(missing.value) == ("the folder of inputs is missing", str(nowhere), "make it first")
 
 
 def test_inputs_can_be_read_before_anything_runs(request_: RunRequest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -522,8 +522,8 @@ def test_a_connection_is_closed_at_all_its_layers() -> None:
     def layer(name: str, **more: Any) -> Any:
         return SimpleNamespace(close=lambda: closed.append(name), **more)
 
-    attempt._close(layer("connection", _response=layer("response")), layer("stream"))
-    attempt._close(layer("bare"), layer("stream"))
+    attempt.close_attachment(layer("connection", _response=layer("response")), layer("stream"))
+    attempt.close_attachment(layer("bare"), layer("stream"))
     assert closed == ["response", "connection", "stream", "bare", "stream"]
 
 

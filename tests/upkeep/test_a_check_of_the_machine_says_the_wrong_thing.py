@@ -234,7 +234,9 @@ def test_a_dataset_is_judged_by_what_lies_here(monkeypatch: pytest.MonkeyPatch, 
     assert missing.state is State.WARN and missing.todo == f"harness data get {name}, or give --mirror DIR"
     changed = judged(name, changed_files=[Path("a/one.csv"), Path("b/two.csv")], is_converted=True)
     assert changed.detail == "changed, not what the manifest records: one.csv, two.csv"
-    assert changed.state is State.FAIL and changed.todo == f"harness data get {name}"
+    assert changed.state is State.FAIL and changed.todo == (
+        f"harness data accept {name}, if that is meant; else put the recorded file back"
+    )
     # nobody can download it: whatever else is said of it, the machine is not at fault
     monkeypatch.setattr(doctor, "reason_to_bring", lambda _manifest: "a licence")
     bring = judged(name, missing_tables=("table",), changed_files=[Path("one.csv")])

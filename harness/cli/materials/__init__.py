@@ -14,7 +14,7 @@ from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import IMAGE, Word
-from harness.cli.options import OnceCommand, echo_json, json_option
+from harness.cli.options import OnceCommand, accelerator_option, echo_json, json_option
 from harness.materials.notices import record_notices
 from harness.materials.provenance import provenance_of
 from harness.materials.sbom import ENDINGS, Format, bill_of_materials
@@ -22,9 +22,7 @@ from harness.materials.updates import compare_with_archives
 from harness.methods.card import method_names
 
 _SECURITY_UPDATES = 1
-_accelerator = click.option(
-    "--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
-)
+_accelerator = accelerator_option("Which variant.")
 _names = click.argument("names", type=IMAGE, nargs=-1)
 _everything = click.option("--all", "everything", is_flag=True, help="Every method.")
 _output = click.option(

@@ -37,7 +37,7 @@ class SplitRequest:
         usual = form.usual_seed
         seeds = (*self.seeds, *(form.published_seeds() if published else ()))
         if not seeds and usual is None:
-            raise UsageError("no seed is named", todo="give --seed N or --published")
+            raise UsageError("no seed is named", todo="give --seed N; harness split make also takes --published")
         return [
             SplitSpec(strategy=self.strategy, seed=seed, parameters=self.parameters)
             for seed in dict.fromkeys(seeds or (usual,))

@@ -134,7 +134,7 @@ def _run(
             processes.close()
         observation.wall_s = time.monotonic() - began
     finally:
-        _close(connection, stream)
+        close_attachment(connection, stream)
     oom_flag, ran_s = False, ending.lived_s
     if not ending.engine_fault:
         last = api.inspect_container(container)
@@ -186,7 +186,7 @@ def _stopped_through_engine(api: Any, container: str, started: str) -> str:
     return ""
 
 
-def _close(connection: Any, stream: Any) -> None:
+def close_attachment(connection: Any, stream: Any) -> None:
     """Close a connection that was taken out of the client's hands, at all its layers."""
     response = getattr(connection, "_response", None)
     for layer in (response, connection, stream):

@@ -98,7 +98,7 @@ def _check_request(request: RunRequest) -> None:
             todo="give the id that the build recorded",
         )
     if not request.in_folder.is_dir():
-        raise UsageError("the folder of inputs is missing", where=str(request.in_folder))
+        raise UsageError("the folder of inputs is missing", where=str(request.in_folder), todo="make it first")
     make_readable(request.in_folder)
 
 

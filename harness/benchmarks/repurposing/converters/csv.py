@@ -65,9 +65,8 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
         for name in (parameters.associations, parameters.drug_features, parameters.disease_features)
     )
     if associations is None:
-        raise CorruptData(
-            "there are no associations", where=f"{manifest.name}/dataset.toml: parameters.associations"
-        )
+        where = f"{manifest.name}/dataset.toml: parameters.associations"
+        raise CorruptData("there are no associations", where=where, todo="name the table that holds them")
     table = read_table(associations)
     with all_faults() as faults:
         pairs, names = _associations(table, faults)

@@ -16,6 +16,8 @@ from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
+_ANOTHER = "name another variable, or restore the original file"
+
 
 class Matrix(Strict):
     """One variable of one file."""
@@ -86,13 +88,17 @@ def _path(file: str, files: Mapping[str, Path]) -> Path:
 def _matrix(matrix: Matrix, files: Mapping[str, Path]) -> npt.NDArray[Any]:
     values = _variable(matrix.file, matrix.variable, files)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
-        raise CorruptData(f"variable '{matrix.variable}' is not a matrix of numbers", where=matrix.file)
+        raise CorruptData(
+            f"variable '{matrix.variable}' is not a matrix of numbers", where=matrix.file, todo=_ANOTHER
+        )
     return np.ascontiguousarray(values.T if matrix.transpose else values)
 
 
 def _labels(values: npt.NDArray[Any], matrix: Matrix) -> npt.NDArray[np.int8]:
     if not np.isin(values, (-1, 0, 1)).all():
-        raise CorruptData(f"variable '{matrix.variable}' has values that are no labels", where=matrix.file)
+        raise CorruptData(
+            f"variable '{matrix.variable}' has values that are no labels", where=matrix.file, todo=_ANOTHER
+        )
     return values.astype(np.int8)
 
 
