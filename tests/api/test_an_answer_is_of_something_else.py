@@ -18,6 +18,7 @@ from harness.audit.steps import Checked
 from harness.base.errors import AuditError, EngineError, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.methods.card import load_method
 from harness.planning.plan import Plan
 from harness.results.last_audit import REFERENCE, STORED, digest_of_keys, read_last_audit
 from harness.results.reference import save_reference
@@ -114,6 +115,15 @@ def test_claims_are_those_of_what_was_named(
     repository: Layout, methods: tuple[str, ...], datasets: tuple[str, ...], benchmark: str
 ) -> None:
     assert _benchmark_of(repository, methods, datasets) == benchmark
+
+
+def test_a_method_of_several_benchmarks_chooses_none_of_them(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = load_method(repository, "mlp").model_copy(update={"benchmarks": ["ddi", "dti"]})
+    monkeypatch.setattr("harness.api.claims.load_method", lambda *_: card)
+    assert _benchmark_of(repository, ("mlp",), ()) == "repurposing"
+    assert _benchmark_of(repository, ("mlp",), ("synthetic_ddi",)) == "ddi"
 
 
 @pytest.mark.parametrize("kind", ["method", "dataset", "split"])

@@ -263,10 +263,10 @@ def test_a_model_is_made_of_what_was_named(models: SimpleNamespace, tmp_path: Pa
         True,
         ("an engine", "pure_scibert:dapt", corpus, {"epochs": 3.0, "rate": 1e-4}, "cuda"),
     ]
-    for text in ("epochs=", "epochs=many", "epochs=True"):
+    for text in ("epochs=", "epochs=many", "epochs=True", "epochs=true"):
         with pytest.raises(UsageError) as error:
             harness_of(*words, "--set", text)
-        assert error.value.what == f"'{text}' is no NAME=NUMBER"
+        assert error.value.what == f"'{text.replace('true', 'True')}' is no NAME=NUMBER"
         assert error.value.todo == "write for example --set epochs=3"
     for texts, what in (
         (("epochs",), "'epochs' sets nothing"),

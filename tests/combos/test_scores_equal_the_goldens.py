@@ -140,6 +140,7 @@ def test_one_draw_that_differs_is_told(layout: Layout, shared: Path, golden: Pat
             gzip.compress(b'{"doc_id": "a", "drug_idxs": [0, 1], "relation_label": "MAYBE"}', mtime=0),
         ),
         ("e_reference_points.json", b"[]"),
+        ("e_reference_points.json", b"{}"),
         ("f_bootstrap/theta.npz", b"not an archive"),
         ("f_bootstrap/results.json", b"{}"),
     ],

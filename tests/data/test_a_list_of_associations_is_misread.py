@@ -123,6 +123,9 @@ def test_exchanged_tables_are_told_as_such(tmp_path: Path) -> None:
             "turn the matrix, or exchange the two tables of features",
         )
     ]
+    # a name that stands in one wrong column is that line's fault alone
+    one = told(lambda: by_csv(tmp_path, "drug,disease\na,b\n", drugs, diseases))
+    assert [what for what, *_ in one] == ["drug 'a' has no line in the drug features"]
     assert told(lambda: csv.convert(manifest("csv", associations=""), {}))[0][:2] == (
         "the file 'drug_features.csv' is not listed",
         "mine/dataset.toml: files",

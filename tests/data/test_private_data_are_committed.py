@@ -100,6 +100,13 @@ def test_two_of_one_name_are_both_named(own: Layout, matrix: Path) -> None:
     assert dataset_names(house) == ["twice"] and manifest_names(house) == []
 
 
+def test_a_dataset_in_the_making_is_in_no_list(own: Layout, matrix: Path) -> None:
+    house = replace(own, data=own.root / "mine")
+    new_dataset(house, "mine", {"associations": matrix})
+    shutil.copytree(house.own_datasets / "mine", house.own_datasets / ".mine.half")
+    assert dataset_names(house) == manifest_names(house) == ["mine"]
+
+
 def test_items_of_ones_own_are_put_beside_no_data_and_into_no_list(own: Layout, matrix: Path) -> None:
     house = replace(own, data=own.root / "mine")
     write_dataset(own, name="public")

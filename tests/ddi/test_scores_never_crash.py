@@ -72,6 +72,8 @@ def test_dropped_rows_are_told() -> None:
     assert metrics["S1 F1/as-published"] is not None
     assert metrics["S2 F1/as-published"] is None
     assert metrics["S2 F1/as-defined"] is not None
+    # both settings are whole batches of 8
+    assert not [name for name in _scored(ONE, evaluation_batch=8)[1] if "items/" in name]
 
 
 def test_kappa_of_a_single_type_is_undefined() -> None:

@@ -143,6 +143,8 @@ def test_a_secret_order_changes_no_fact_and_is_undone(problem: Problem) -> None:
     assert _facts(moved) == _facts(inputs)
     changed = {name for name in inputs if not np.array_equal(np.asarray(inputs[name]), np.asarray(moved[name]))}
     assert changed | {"train_values"} == set(inputs) - {"sizes", "relation_names"}
+    # nor do edges stay in their places, where their relations would tell which is which
+    assert np.asarray(inputs["edges"])[:, 0].tolist() != np.asarray(moved["edges"])[:, 0].tolist()
     texts = [
         (moved["smiles"][drug], moved["sequences"][target]) for drug, target in np.asarray(moved["test_pairs"])
     ]

@@ -102,6 +102,7 @@ FAULTS = (
     ("pairs.csv", "A,T1\n", "a,t2\n", "the pair of 'a', 't2' is also in line 2", 4),
     ("pairs.csv", PAIRS, "drug,target,value\nA,T1,strong\n", "'strong' is no finite number", 2),
     ("pairs.csv", PAIRS, "drug,target,value\nA,T1,nan\n", "'nan' is no finite number", 2),
+    ("pairs.csv", PAIRS, "drug,target,value\nA,T1,-inf\n", "'-inf' is no finite number", 2),
     ("pairs.csv", PAIRS, "drug,target,value\nA,T1,\n", "the cell of 'value' is empty", 2),
     ("pairs.csv", PAIRS, "drug,target,value\nA,T1,1\nB,T1,0\n", "the values are 0 and 1", 3),
     ("pairs.csv", PAIRS, "drug,target,part\nA,T1,validation\n", "'validation' is no part", 2),

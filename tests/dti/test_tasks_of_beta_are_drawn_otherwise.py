@@ -13,11 +13,12 @@ import pytest
 
 from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
+from harness.benchmarks.dti.converters.beta.groups import dataset_of
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
-from harness.benchmarks.dti.splits.generator.categories import Category
+from harness.benchmarks.dti.splits.generator.categories import Category, spread_negatives
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
-from harness.benchmarks.dti.splits.generator.folds import fold_of, occurrence_auroc, parts_of
+from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, occurrence_auroc, parts_of
 from harness.benchmarks.dti.splits.generator.spaces import category_space
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
@@ -197,6 +198,29 @@ def test_a_changed_task_breaks_a_promise(strategy: Any, parameters: dict[str, An
         assert broken(strategy, pair_split(rows), **parameters), change
 
 
+def test_a_binding_of_one_new_node_is_not_of_the_first_scenario() -> None:
+    split = split_of(connectivity, space="TT")
+    learned, asked = split.rows[split.is_train], split.rows[~split.is_train & (split.rows[:, 3] != NEGATIVE)]
+    rows = split.rows[~split.is_train | (split.rows[:, 1] != asked[0, 1])]
+    left = learned[learned[:, 1] != asked[0, 1]]
+    wrong = sum(row[1] not in left[:, 1] or row[2] not in left[:, 2] for row in asked)
+    assert 0 < wrong < len(asked)
+    told = connectivity.broken_promises(made(), pair_split(rows), connectivity.Parameters(space="TT"))
+    assert told == [
+        f"{wrong} bindings are not of the scenario",
+        "the bindings of both parts are not all bindings, each once",
+    ]
+
+
+def test_fewer_than_half_of_the_bindings_of_a_node_are_told() -> None:
+    split = split_of(single_nodes, rank=1)
+    asked = np.flatnonzero(~split.is_train & (split.rows[:, 3] != NEGATIVE))
+    rows = split.rows.copy()
+    rows[asked[0], 0] = rows[split.is_train][0, 0]
+    told = single_nodes.broken_promises(made(), pair_split(rows), single_nodes.Parameters(rank=1))
+    assert told == [f"{len(asked) - 1} bindings are asked, not {len(asked)}"]
+
+
 @pytest.mark.parametrize(
     ("strategy", "parameters", "other"),
     [
@@ -253,6 +277,20 @@ def test_how_often_a_drug_occurs_tells_nothing_once_corrected(strategy: Any, spa
     )
     assert np.mean(published) > 0.6
     assert abs(np.mean(corrected) - 0.5) < 0.02
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_drug_with_most_bindings_is_matched_first(seed: int) -> None:
+    """Of drugs 2 and 3 with three free targets and one, the one must be left to what needs one alone."""
+    asked, learned = [(0, 0), (0, 1), (0, 2), (1, 3)], [(3, 4), (3, 5), (4, 6)]
+    pairs = [(f"db{drug}", f"be{target}") for drug, target in [*asked, *learned]]
+    texts = (dict.fromkeys((f"{kind}{number}" for number in range(7)), "") for kind in ("db", "be"))
+    bindings = bindings_of(dataset_of("made", pairs, *texts))
+    test, train = (bindings.code(*np.array(some).T) for some in (asked, learned))
+    category = Category(True, np.array([2, 3]), 2, np.empty(0, dtype=np.int64))
+    found = spread_negatives(Halves(bindings, train, test), "TRO", category, bindings.known, seed)
+    ends = zip(bindings.drugs_of(found).tolist(), bindings.targets_of(found).tolist(), strict=True)
+    assert sorted(ends) == [(2, 4), (2, 5), (2, 6), (3, 6)]
 
 
 def test_first_negatives_given_as_corrected_are_found() -> None:
@@ -441,12 +479,15 @@ def test_tables_are_compared_with_the_dataset_beside_them(tmp_path: Path) -> Non
         for drug, target in part
     ]
     tables |= {"test0_whole.csv": [header, *rows], "test0_turned.csv": [header, rows[1], rows[0], *rows[2:]]}
+    # not as long as an original file that was cut
+    tables |= {"test0_begun.csv": [header, *rows[:-1]]}
     tables |= {"test0_unread.csv": [header, rows[0].replace(",1", ",one"), rows[-1].replace("0,j", "9,j")]}
     for name, lines in tables.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
     findings = {case.name: references.check(house, case, []) for case in find_cases(tmp_path / "dti")}
     standings = {name: [one.standing for one in finding.arrays] for name, finding in findings.items()}
     assert standings == {
+        "beta/test0_begun": [Standing.OK, Standing.BEYOND],
         "beta/test0_turned": [Standing.BEYOND, Standing.OK],
         "beta/test0_unread": [Standing.FAILED, Standing.FAILED],
         "beta/test0_whole": [Standing.OK, Standing.OK],

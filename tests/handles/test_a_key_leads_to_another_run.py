@@ -204,10 +204,11 @@ def test_a_run_shows_what_was_published_of_it(
     assert json.loads(capsys.readouterr().out)["published"] == {planned.key: json.loads(json.dumps(beside))}
 
 
-def test_a_run_with_other_parameters_has_no_published_number(here: Repository, made_up: Plan) -> None:
+def test_a_run_with_other_parameters_or_options_has_no_published_number(here: Repository, made_up: Plan) -> None:
     planned = planned_of(made_up.cells[2])
-    job = planned.job.model_copy(update={"parameters": {**planned.job.parameters, "alpha": 77.0}})
-    assert published_beside(here.layout, here.store, [planned.model_copy(update={"job": job})]) == {}
+    for other in ({"parameters": {**planned.job.parameters, "alpha": 77.0}}, {"options": {"inner_folds": 0}}):
+        job = planned.job.model_copy(update=other)
+        assert published_beside(here.layout, here.store, [planned.model_copy(update={"job": job})]) == {}
 
 
 def test_a_shared_reason_is_said_once() -> None:

@@ -187,7 +187,15 @@ def run(planned: PlannedJob, metrics: dict[str, float | None] | None = None, **c
 
 def test_two_runs_differ_so(here: Layout) -> None:
     one = planned_job(1)
-    other = one.model_copy(update={"image_tree": "9" * 64, "dataset_digest": "8" * 64, "job": planned_job(2).job})
+    other = one.model_copy(
+        update={
+            "image_tree": "9" * 64,
+            "dataset_digest": "8" * 64,
+            "split_digest": "7" * 64,
+            "weights_digest": "6" * 64,
+            "job": planned_job(2).job,
+        }
+    )
     files = {name: {"sha256": f"{name}-2" * 8} for name in ("job.json", "log.txt", "predictions.npy")}
     first = run(one, {"AUC": 0.5, "AUPR": None, "same": 1.0})
     second = run(
@@ -208,6 +216,8 @@ def test_two_runs_differ_so(here: Layout) -> None:
         Difference("image", "tree", "1" * 64, "9" * 64),
         Difference("image", "code_tree", "c1", "c2"),
         Difference("inputs", "dataset", "2" * 64, "8" * 64),
+        Difference("inputs", "split", one.split_digest, "7" * 64),
+        Difference("inputs", "weights", "", "6" * 64),
         Difference("inputs", "order of items", "published", "secret"),
         Difference("outcome", "reason", "well", "also well"),
         Difference("scores", "AUC", "0.5", "0.75", 0.25),

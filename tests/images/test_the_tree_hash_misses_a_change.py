@@ -132,8 +132,14 @@ def test_where_engines_mount_a_file_counts_that_holds_anything(folder: str) -> N
         link = tarfile.TarInfo(name)
         link.type, link.linkname = tarfile.SYMTYPE, "labels"
         archive.addfile(link)
+        hard = tarfile.TarInfo(f"{folder}/y")
+        hard.type, hard.linkname = tarfile.LNKTYPE, name
+        archive.addfile(hard)
     buffer.seek(0)
-    assert read_tree(buffer)[name].target == "labels"
+    assert {path: entry.target for path, entry in read_tree(buffer).items()} == {
+        name: "labels",
+        f"{folder}/y": "labels",
+    }
 
 
 def test_a_hard_link_counts_as_the_file_it_is() -> None:

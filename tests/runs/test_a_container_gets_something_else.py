@@ -259,6 +259,11 @@ def test_a_request_asks_for_a_report_unless_it_says_otherwise(tmp_path: Path) ->
         "required": ("combinations.jsonl",),
         "expected": ("combinations.jsonl", "method.json"),
     }
+    # what need not be there is taken where it is
+    assert answer_files("repurposing") == {
+        "required": ("predictions.npy", "lowest.npy"),
+        "expected": ("predictions.npy", "validation.npy", "lowest.npy", "method.json"),
+    }
     usual = RunRequest("name", "id", tmp_path / "in", tmp_path / "work", Limits(1, 1))
     assert usual == RunRequest(
         "name",

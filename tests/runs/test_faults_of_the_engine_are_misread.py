@@ -52,6 +52,7 @@ def test_the_engines_own_words_are_quoted() -> None:
         ('Exec: "/no": stat /no: No such file or directory', True),
         ("error mounting /in: no such file or directory", False),
         ("exec: connection refused", False),
+        ("fork/exec /usr/bin/runc: permission denied", False),
         ("", False),
     ],
 )

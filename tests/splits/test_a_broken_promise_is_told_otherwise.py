@@ -16,7 +16,7 @@ from harness.base.npy import npy_bytes
 from harness.benchmarks.ddi.splits import parts
 from harness.benchmarks.ddi.splits.drugs import deal, measure
 from harness.benchmarks.ddi.splits.drugs.deal import Shares
-from harness.benchmarks.ddi.splits.strategies import datasail, frequency, lohi, period, spectra
+from harness.benchmarks.ddi.splits.strategies import datasail, frequency, lohi, period, released, spectra
 from harness.benchmarks.repurposing.splits import folds
 from tests.splits.made_up_drugs import made_up_drugs
 from tests.splits.word_for_word import Codes, codes, told
@@ -250,6 +250,15 @@ def test_one_interaction_more_makes_a_known_drug() -> None:
     assert complaints() == [f"a known drug has {least} interactions, fewer than the {least + 1} of a new one"]
 
 
+@pytest.mark.parametrize(("new", "complaints"), [(15, []), (16, ["16 of 100 drugs are test-new, not 10"])])
+def test_datasail_may_miss_a_share_by_a_part_of_the_largest(new: int, complaints: list[str]) -> None:
+    dataset = made_up_drugs(100, 5, items=500)
+    roles = np.zeros(100, dtype=np.int32)
+    roles[:10], roles[10 : 10 + new] = parts.VALID_NEW, parts.TEST_NEW
+    split = deal.split_items(dataset, roles, 1)
+    assert datasail.broken_promises(dataset, split, datasail.Parameters()) == complaints
+
+
 def test_what_a_strategy_promises_of_drugs_is_told() -> None:
     """One split that is none of theirs: 8 new drugs, 3 for validation, 9 discarded of 60, a year apart each."""
     dataset = replace(made_up_drugs(60, 5, items=500), years=np.arange(1960, 2020, dtype=np.int32))
@@ -259,6 +268,8 @@ def test_what_a_strategy_promises_of_drugs_is_told() -> None:
     shares = ["8 of 51 drugs are test-new, not 5", "3 of 51 drugs are valid-new, not 5"]
     needless = "1 drugs are discarded that are similar to none that is kept"
     assert datasail.broken_promises(dataset, split, datasail.Parameters()) == ["9 drugs are discarded"]
+    of_random = released.Parameters(which="random")
+    assert released.broken_promises(dataset, split, of_random) == ["9 drugs are discarded", *shares]
     assert frequency.broken_promises(dataset, split, frequency.Parameters()) == [
         "9 drugs are discarded",
         *shares,

@@ -174,17 +174,23 @@ def test_a_strategy_is_told_by_its_worst_similarity_and_its_mean_of_the_rest(she
 
 
 @pytest.mark.parametrize(
-    ("near", "told"), [(1, "as chance"), (2, "nearer than chance"), (3, "nearer than chance")]
+    ("near", "of", "told"),
+    [
+        (1, 3, "as chance"),
+        (2, 3, "nearer than chance"),
+        (3, 3, "nearer than chance"),
+        # of two seeds
+        (3, 6, "as chance"),
+        (4, 6, "nearer than chance"),
+    ],
 )
-def test_more_than_half_of_the_thresholds_decide(near: int, told: str, sheet: MakeSheet) -> None:
-    better = [0.05] * near + [0.5] * (3 - near)
-    (row,) = (
-        one for one in sheet("table", "1", split("cluster", 1, [1] * 3, better=better)).rows if one[0] == "Cluster"
-    )
-    assert row[3] == f"high / {told}"
-    worse = split("cluster", 1, [1] * 3, worse=better)
-    (row,) = (one for one in sheet("table", "1", worse).rows if one[0] == "Cluster")
-    assert row[3] == f"high / {told.replace('nearer', 'farther')}"
+def test_more_than_half_of_the_thresholds_decide(near: int, of: int, told: str, sheet: MakeSheet) -> None:
+    shares = [0.05] * near + [0.5] * (of - near)
+    for side, word in (("better", "nearer"), ("worse", "farther")):
+        own: list[dict[str, Any]] = [{side: shares[at : at + 3]} for at in range(0, of, 3)]
+        seeds = [split("cluster", seed, [1] * 3, **changed) for seed, changed in enumerate(own, 1)]
+        (row,) = (one for one in sheet("table", "1", *seeds).rows if one[0] == "Cluster")
+        assert row[3] == f"high / {told.replace('nearer', word)}"
 
 
 def released(random: list[int], cluster: list[int], **changed: Any) -> SplitFacts:
