@@ -112,7 +112,9 @@ def _show(name: str, weights: KeptWeights, *, as_json: bool) -> None:
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UsageError(f"'{name}={value}' is no NAME=NUMBER", todo="write for example --set epochs=3")
+        raise UsageError(
+            f"the value of {name} is no number", where="--set", todo="write for example --set epochs=3"
+        )
     return float(value)
 
 

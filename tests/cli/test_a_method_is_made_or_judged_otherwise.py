@@ -266,7 +266,7 @@ def test_a_model_is_made_of_what_was_named(models: SimpleNamespace, tmp_path: Pa
     for text in ("epochs=", "epochs=many", "epochs=True", "epochs=true"):
         with pytest.raises(UsageError) as error:
             harness_of(*words, "--set", text)
-        assert error.value.what == f"'{text.replace('true', 'True')}' is no NAME=NUMBER"
+        assert error.value.what == "the value of epochs is no number"
         assert error.value.todo == "write for example --set epochs=3"
     for texts, what in (
         (("epochs",), "'epochs' sets nothing"),
