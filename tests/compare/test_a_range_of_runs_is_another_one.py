@@ -39,7 +39,10 @@ PAPER = PaperStatistics(
     methods=dict(zip(METHODS, METHODS, strict=True)),
     datasets={"One": "One", "Two": "Two"},
     metrics={METRIC: "ordered share"},
-    contrasts=[Contrast(name="AB-CD", first=["A", "B"], second=["C", "D"], splits=[SPLITS[0], SPLITS[0]])],
+    contrasts=[
+        Contrast(name="AB-CD", first=["A", "B"], second=["C", "D"], splits=[SPLITS[0], SPLITS[0]]),
+        Contrast(name="CD-AB", first=["C", "D"], second=["A", "B"], splits=[SPLITS[0], SPLITS[0]]),
+    ],
 )
 KNOWN = Comparable(frozenset("abcd"), frozenset({"one", "two"}), frozenset(SPLITS))
 PLACES = tuple(Place(dataset, method, SPLITS[0]) for dataset in ("One", "Two") for method in METHODS)
@@ -172,6 +175,16 @@ def test_a_difference_is_reproduced_in_the_range_and_deviates_beyond_it() -> Non
             "within the range of the authors' own runs",
         )
         assert verdict_of(moved(outside), one)[0] is ClaimVerdict.DEVIATES
+
+
+def test_a_difference_below_zero_is_judged_as_its_opposite() -> None:
+    value = by_definition(DIFFERENCE, PUBLISHED, list(range(40)))
+    for method, printed in (("AB-CD", value), ("CD-AB", -value)):
+        one = claim(DIFFERENCE, printed, method=method, rounding=0.0005)
+        assert verdict_of(PUBLISHED, one) == (
+            ClaimVerdict.REPRODUCED,
+            "within the range of the authors' own runs",
+        )
 
 
 @pytest.mark.parametrize(("by", "agrees"), [(0.0, True), (0.0005, True), (0.0006, False), (-0.0006, False)])
@@ -347,6 +360,17 @@ def test_adjusted_chances_are_of_the_tests_of_their_own_table() -> None:
                     assert mine.reason == f"on the {'same' if same else 'other'} side of the level; printed"
 
 
+@pytest.mark.parametrize(("field", "other"), [("method", "CD-AB"), ("dataset", "Two"), ("split", SPLITS[1])])
+def test_an_adjusted_chance_is_of_the_test_in_its_own_row(field: str, other: str) -> None:
+    known = several(PUBLISHED, OURS).judge(claim(H, 1.0))
+    rows = [claim(H, 20.0), claim(H, 1.0, **{field: other})]
+    tests = {one: known._replace(claim=one, ours=one.value) for one in rows}
+    chances = [one._replace(statistic=ADJUSTED_P, published="0.005") for one in reversed(rows)]
+    found = judge_adjusted(chances, tests)
+    expected = stats.false_discovery_control(stats.chi2.sf([1.0, 20.0], 1))
+    assert [found[one].ours for one in chances] == pytest.approx(expected)
+
+
 def test_an_adjusted_chance_waits_with_its_test() -> None:
     known = several(PUBLISHED, Side({}))
     one, chance = claim(H, 100.0), claim(ADJUSTED_P, 0.005)
@@ -415,10 +439,11 @@ def test_a_range_that_is_wider_than_its_margin_decides_nothing_and_names_the_run
     less = 1.05 * wide - inside.margin
     weak = moved(less, PUBLISHED)
     printed = claim(DIFFERENCE, by_definition(DIFFERENCE, weak, list(range(40))), rounding=0.0005)
-    blunt = several(weak, moved(less + share - mine, few)).judge(printed)
-    assert blunt.verdict is ClaimVerdict.NOT_COMPARABLE, blunt
-    assert blunt.reason == "too few runs: the range does not fit into the margin"
-    assert blunt.needed is not None and blunt.needed > blunt.n == 10
+    for off in (share, -share):
+        blunt = several(weak, moved(less + off - mine, few)).judge(printed)
+        assert blunt.verdict is ClaimVerdict.NOT_COMPARABLE, blunt
+        assert blunt.reason == "too few runs: the range does not fit into the margin"
+        assert blunt.needed is not None and blunt.needed > blunt.n == 10
     sharp = several(weak, moved(less - mine, few)).judge(printed)
     assert sharp.verdict is ClaimVerdict.REPRODUCED
 

@@ -286,6 +286,16 @@ def add_entity(crate: Path, keys: list[str]) -> None:
     rewrite(crate / METADATA, lambda document: document["@graph"].append(more))
 
 
+def add_twin(crate: Path, keys: list[str]) -> None:
+    """Of two entities with one name, readers may take the first: it says something else."""
+
+    def put(document: Any) -> None:
+        root = next(one for one in document["@graph"] if one["@id"] == "./")
+        document["@graph"].insert(0, {**root, "license": {"@id": "https://spdx.org/licenses/MIT"}})
+
+    rewrite(crate / METADATA, put)
+
+
 def add_beside_graph(crate: Path, keys: list[str]) -> None:
     rewrite(crate / METADATA, lambda document: document.update({"@included": [{"@id": "#more"}]}))
 
@@ -346,6 +356,7 @@ def score_path(crate: Path, key: str) -> Path:
         (add_entity, "#more: no such entity"),
         (in_description("./", "keywords", "audited"), "./: keywords"),
         (in_description("run-{3}", "keywords", "audited"), ": keywords"),
+        (add_twin, "an entity that stands twice"),
         (add_beside_graph, "another context"),
         (change_context, "another context"),
     ],

@@ -347,6 +347,7 @@ def test_r_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
         "x = '\\u0022';",
         "x = #;",
         "// \\u000a y = 1;",
+        "x = 1;\n// \\u000a y = 1;",
         "x = '';",
     ],
 )

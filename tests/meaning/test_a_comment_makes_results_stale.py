@@ -28,6 +28,7 @@ OCTAVE_LINES = [
     "c = {'a', \"b%\", x', 'd'}; d = c{1}';",
     "y = [x' x']'; z = x.';",
     "y = [x', '% '];",
+    "y = {x '% '};",
     "if (x(1, end)' > 2), y = '#'; end",
     "switch s, case '%', y = 1; otherwise, y = '#'; endswitch",
     "f = @(a) a' + 1;",
