@@ -60,6 +60,12 @@ def test_of_what_was_measured_the_data_that_are_gone_are_told(repository: Layout
     assert changes_since(repository, facts_of("lost", "gone")) == [told.format("gone"), told.format("lost")]
 
 
+def test_what_is_committed_was_measured_by_the_code_that_is_here(repository: Layout) -> None:
+    """Otherwise: `harness study --benchmark ddi --measure --mirror DIR`, and commit what it keeps."""
+    committed = load_measured(repository, "ddi", SplitFacts)
+    assert committed is not None and changes_since(repository, committed) == []
+
+
 @pytest.fixture
 def sides(repository: Layout) -> Sides:
     return Sides(repository, Book("ddi", (), (), {}), load_names(repository, "ddi"), ())
