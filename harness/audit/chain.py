@@ -199,8 +199,9 @@ def check_files(store: Store, record: Record) -> list[Step]:
     """Every file against the record, and nothing beside them."""
     folder = store.path(record.key)
     steps = []
-    if folder.is_symlink():
-        steps.append(failed("files", "the run's folder is a link to another", found=str(folder.readlink())))
+    for place, what in ((folder, "the run's folder"), (folder.parent, "the folder of the run's folder")):
+        if place.is_symlink():
+            steps.append(failed("files", f"{what} is a link to another", found=str(place.readlink()), where=place))
     for name, file in sorted(record.files.items()):
         path = folder / name
         if not path.is_file() or path.is_symlink():

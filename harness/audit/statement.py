@@ -12,6 +12,7 @@ from harness.audit.steps import Checked, Lack, Step, failed, not_checked
 from harness.base.errors import CorruptData
 from harness.base.git import commit_of
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.proof.history import earlier_logs, first_other, was_signed
 from harness.proof.leaves import account_of
 from harness.proof.plans import summary
@@ -77,7 +78,8 @@ def _log_faults(layout: Layout, results: ResultSet) -> Iterator[str]:
         leaves = results.log.leaves()
         known = earlier_logs(layout, results.folder, results.log.lines())
         if other := first_other(known, results.log.hashes()):
-            yield f"it is not the one that had {other.size} leaves before, grown: {other.where}"
+            size = counted(other.size, "leaf", "leaves")
+            yield f"it is not the one that had {size} before, grown: {other.where}"
         if leaves:
             yield from (f"{one.what}: {one.where}" for one in shown(faults_of(leaves, results)))
             summary(results.folder, leaves)

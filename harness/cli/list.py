@@ -130,7 +130,7 @@ def _suites() -> list[dict[str, object]]:
 
 def _metrics() -> list[dict[str, object]]:
     return [
-        {"name": metric.name, "summary": metric.description}
+        {"name": metric.name, "summary": f"{name}: {metric.description}"}
         for name in benchmarks.names()
         for metric in benchmarks.get(name).scoring.metrics
     ]

@@ -58,6 +58,8 @@ def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_jso
         return 0 if recorded else CorruptData.exit_code
     # the very bytes for a file or a pipe; what would control a terminal is spelt out on one
     click.echo(_harmless(shown) if sys.stdout.isatty() else shown, nl=False)
+    if not content:
+        click.echo("the log is empty", err=True)
     if not recorded:
         raise CorruptData(
             "this log is not the one that was recorded",

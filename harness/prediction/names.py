@@ -68,10 +68,11 @@ def known_name(benchmark: str, dataset: Dataset, name: str, kind: str = "", own:
         return known[name]
     if name.lower() not in in_small:
         near = ", ".join(in_small[one] for one in get_close_matches(name.lower(), in_small, n=5))
+        todo = "add one of your own as NAME=TEXT (docs/predicting.md)"
         raise UsageError(
             f"nothing in dataset {dataset.name} is called '{name}'",
             where=f"--{kind}" if kind else "what is asked about",
-            todo=f"near it: {near or 'nothing'}; add one of your own as NAME=TEXT (docs/predicting.md)",
+            todo=f"near it: {near}; {todo}" if near else todo,
         )
     return in_small[name.lower()]
 

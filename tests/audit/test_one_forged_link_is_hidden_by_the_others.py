@@ -162,15 +162,17 @@ def test_an_input_that_was_described_otherwise(evidence: Layout, made_up: Plan, 
     assert step.expected != step.found and str(next(iter(change.values()))) in step.found
 
 
-def test_a_run_that_lies_elsewhere(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+@pytest.mark.parametrize("of", ["the run's folder", "the folder of the run's folder"])
+def test_a_run_that_lies_elsewhere(evidence: Layout, made_up: Plan, tmp_path: Path, of: str) -> None:
     """What a link leads to may be changed by whoever it belongs to."""
     folder = folder_of(evidence, made_up)
+    folder = folder.parent if of.startswith("the folder of") else folder
     elsewhere = folder.rename(tmp_path / "elsewhere")
     folder.symlink_to(elsewhere)
     audit = first(evidence, made_up)
     assert broken(audit) == ["files"]
     (step,) = (one for one in audit.steps if one.checked is Checked.FAILED)
-    assert (step.what, step.found) == ("the run's folder is a link to another", str(elsewhere))
+    assert (step.what, step.found, step.where) == (f"{of} is a link to another", str(elsewhere), str(folder))
 
 
 @pytest.mark.parametrize("step", [1, -1])

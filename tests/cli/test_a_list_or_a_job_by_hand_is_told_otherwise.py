@@ -145,7 +145,7 @@ def test_what_else_there_is_is_listed_by_name(layout: Layout) -> None:
         "suites": [(name, load_suite(name).summary) for name in suite_names()],
         "findings": [(name, one.line) for name, members in found.items() for one in members],
         "metrics": [
-            (metric.name, metric.description)
+            (metric.name, f"{name}: {metric.description}")
             for name in benchmarks.names()
             for metric in benchmarks.get(name).scoring.metrics
         ],

@@ -246,12 +246,13 @@ def test_another_log_than_the_recorded_one_is_told(
     here: Repository, made_up: Plan, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key = _keys(made_up)[0]
-    (here.store.path(key) / "log.txt").write_text("all is well\n")
-    with pytest.raises(SystemExit) as ended:
-        main(["show", key, "--log"])
-    output = capsys.readouterr()
-    assert (ended.value.code, output.out) == (CorruptData.exit_code, "all is well\n")
-    assert "not the one that was recorded" in output.err
+    for log, told in (("all is well\n", ""), ("", "the log is empty\n")):
+        (here.store.path(key) / "log.txt").write_text(log)
+        with pytest.raises(SystemExit) as ended:
+            main(["show", key, "--log"])
+        output = capsys.readouterr()
+        assert (ended.value.code, output.out) == (CorruptData.exit_code, log)
+        assert output.err.startswith(f"{told}error: this log is not the one that was recorded\n")
 
 
 def test_two_runs_differ_in_what_differs(

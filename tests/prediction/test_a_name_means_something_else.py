@@ -133,7 +133,6 @@ def test_five_names_near_it_at_most_are_told(dataset: Dataset) -> None:
     usage = "add one of your own as NAME=TEXT (docs/predicting.md)"
     for names, asked, near in (
         (few, "ABCD", {"abcd1", "abcd2", "abcd3"}),
-        (few, "qqqq", {"nothing"}),
         (many, "abcd", 5),
     ):
         with pytest.raises(UsageError) as refused:
@@ -143,6 +142,9 @@ def test_five_names_near_it_at_most_are_told(dataset: Dataset) -> None:
         assert rest == usage and told.startswith("near it: ")
         found = told.removeprefix("near it: ").split(", ")
         assert len(found) == near if isinstance(near, int) else {*found} == near
+    with pytest.raises(UsageError) as refused:
+        known_name("repurposing", few, "qqqq")
+    assert refused.value.todo == usage
 
 
 def test_a_benchmark_that_takes_no_items_knows_those_of_a_person_alone(
