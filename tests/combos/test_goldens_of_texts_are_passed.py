@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from harness.base.errors import MissingData
+from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, CombosDataset, dataset_of
@@ -261,6 +261,36 @@ def test_wrong_cases_are_found(layout: Layout, tmp_path: Path, dataset: CombosDa
     findings = _findings(layout, folder, tmp_path / "work")
     assert {name: one.worst for name, one in findings.items()} == dict.fromkeys(sorted(_FILES), Standing.BEYOND)
     assert {sum(array.standing is Standing.BEYOND for array in one.arrays) for one in findings.values()} == {1}
+
+
+def test_documents_are_numbered_as_they_come_in_the_golden(
+    layout: Layout, tmp_path: Path, dataset: CombosDataset
+) -> None:
+    turned = dataset.documents[::-1]
+    path = tmp_path / "a_preprocess.jsonl.gz"
+    path.write_bytes(
+        gzip.compress("\n".join(json.dumps({"doc_id": one.doc_id, "modes": {}}) for one in turned).encode())
+    )
+    expected = dataset_of("made", turned, [TRAINING_FILE] * len(turned))
+    arrays = reading.documents(path, layout, ()).arrays
+    assert arrays["in/doc_ids"].tolist() == [one.doc_id for one in turned]
+    for name in ("spans", "relations", "relation_spans"):
+        assert arrays[f"in/{name}"].tolist() == getattr(expected, name).tolist()
+
+
+@pytest.mark.parametrize("adjust", [0, False, "", {}, 1.5])
+def test_decoding_with_a_setting_that_nobody_knows_is_refused(
+    layout: Layout, tmp_path: Path, adjust: object
+) -> None:
+    rows = [{"doc_id": "a", "drug_idxs": [0, 1], "relation_label": 1}]
+    cases = [{"case": number, "adjust": own, "in": rows, "out": rows} for number, own in ((1, None), (2, adjust))]
+    path = tmp_path / "c_greedy.json.gz"
+    _packed(path, cases)
+    with pytest.raises(CorruptData, match="not a setting of decoding that is known here") as refused:
+        reading.predictions(path, layout, ())
+    assert refused.value.where == f"{path}: case 2: adjust"
+    _packed(path, cases[:1])
+    assert sorted(reading.predictions(path, layout, ()).arrays) == ["in/1", "out/1"]
 
 
 def test_every_file_is_a_case_or_part_of_one(shared: Path, tmp_path: Path) -> None:

@@ -106,6 +106,11 @@ def _new_point(content: Any) -> None:
     [
         ("d_eval/scores.json", _raise_f, {"pred_00": Standing.BEYOND}),
         ("d_eval/scores.json", lambda content: content.pop("pred_02"), {"pred_02": Standing.ABSENT}),
+        (
+            "d_eval/scores.json",
+            lambda content: content.update(pred_99=content["pred_02"]),
+            {"pred_99": Standing.ABSENT},
+        ),
         ("e_reference_points.json", _no_crash, {"all_label_0": Standing.BEYOND}),
         ("e_reference_points.json", _new_point, {"another": Standing.NOT_IMPLEMENTED}),
         ("f_bootstrap/results.json", _one_better, {"arity/exact/any/gold/better": Standing.BEYOND}),
@@ -140,6 +145,7 @@ def test_one_draw_that_differs_is_told(layout: Layout, shared: Path, golden: Pat
             gzip.compress(b'{"doc_id": "a", "drug_idxs": [0, 1], "relation_label": "MAYBE"}', mtime=0),
         ),
         ("e_reference_points.json", b"[]"),
+        # nothing to compare is no success
         ("e_reference_points.json", b"{}"),
         ("f_bootstrap/theta.npz", b"not an archive"),
         ("f_bootstrap/results.json", b"{}"),

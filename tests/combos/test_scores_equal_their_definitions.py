@@ -163,3 +163,9 @@ def test_odd_predictions_are_counted() -> None:
     assert oddities(rows[:1], {"a": 2}) == []
     assert [line.split()[0] for line in oddities(rows, {"a": 2})] == ["1", "1", "1", "2", "1"]
     assert oddities([RelationRow("a", (-1, 0), 2)], {"a": 2})[0].startswith("1 with drugs")
+    # a drug twice is one drug
+    assert oddities(_rows(("11", 2), ("1", 2), ("01", 1), ("01", 0)), {"a": 2}) == [
+        "2 of fewer than two drugs match nothing",
+        "1 repeat a list: as published once for each label",
+        "1 list a set in another order: as published one more",
+    ]

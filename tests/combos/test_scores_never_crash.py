@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.conformance.problems import sentences
 from harness.benchmarks.combos.dataset import CombosDataset, dataset_of
-from harness.benchmarks.combos.documents import COMB, LABELS, NEG, NO_COMB, POS, DrugRelation
+from harness.benchmarks.combos.documents import (
+    COMB,
+    LABELS,
+    NEG,
+    NO_COMB,
+    POS,
+    Document,
+    DrugRelation,
+    MarkedDrug,
+)
 from harness.benchmarks.combos.metrics.evaluation import MatchRule
 from harness.benchmarks.combos.metrics.scored_rows import ScoredRows, halves
 from harness.benchmarks.combos.names import (
@@ -149,6 +158,16 @@ def test_buckets_know_names_in_training_and_contexts() -> None:
     parts = np.where(problem.split.parts == 0, -1, problem.split.parts)
     unseen = SCORING.series(dataset, split_of(parts), ((),) * problem.split.test, {})
     assert {*unseen["relations/seen"]} == {0}
+
+
+@pytest.mark.parametrize("label", [COMB, POS, NEG])
+def test_a_combination_is_seen_whatever_training_says_of_it(label: int) -> None:
+    drugs = (MarkedDrug(0, 1, "A"), MarkedDrug(2, 3, "B"), MarkedDrug(4, 5, "C"))
+    told = ((DrugRelation(label, (0, 1)),), (DrugRelation(POS, (1, 0)), DrugRelation(COMB, (0, 2))))
+    documents = [Document(f"{place}", "A B C", "A B C", "", drugs, own) for place, own in enumerate(told)]
+    answer = ((Combination((1, 2), "POS", 1.0), Combination((0, 1), "COMB", 1.0)),)
+    series = SCORING.series(dataset_of("made", documents, [0, 1]), split_of([0, 1]), answer, {})
+    assert (series["relations/seen"], series["predictions/seen"]) == ([1, 0], [0, 1])
 
 
 def test_tables_show_the_paper_s_four_first() -> None:

@@ -108,6 +108,7 @@ def test_documents_of_a_test_abstract_are_left_out(corpus: CombosDataset) -> Non
     ("strategy", "changes", "promise"),
     [
         (released, {0: TEST}, "the parts are not those of the two files"),
+        (released, {0: OUTSIDE}, "the parts are not those of the two files"),
         (abstracts, {0: TEST}, "what is asked is not the test file"),
         (abstracts, {119: TRAIN}, "1 training documents are of a test abstract"),
         (abstracts, {5: OUTSIDE}, "1 documents of other abstracts are left out"),
@@ -137,6 +138,18 @@ def test_a_draw_that_tears_an_abstract_apart_is_told(corpus: CombosDataset) -> N
         parts[:] = part
         broken = random.broken_promises(corpus, split_of(parts), random.Parameters())
         assert f"{asked} documents are asked, not 32" in broken
+
+
+def test_a_share_may_be_missed_by_one_abstract_and_no_more(corpus: CombosDataset) -> None:
+    """A fifth of 160 documents; the largest abstract has two."""
+    groups = np.array(abstracts_of(corpus.documents))
+    alone = np.flatnonzero(np.bincount(groups, minlength=len(groups))[groups] == 1)
+    assert np.bincount(groups).max() == 2
+    for count in range(30, 37):
+        parts = np.full(160, TRAIN)
+        parts[alone[:count]] = TEST
+        told = random.broken_promises(corpus, split_of(parts), random.Parameters())
+        assert told == ([] if count in (32, 33) else [f"{count} documents are asked, not 32"])
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,13 @@ def test_kinds_are_listed_with_the_benchmarks_that_have_them(pretended: Pretende
     }
 
 
+def test_only_kinds_that_a_dataset_lists_can_be_looked_up_in_it(pretended: Pretended) -> None:
+    assert new_item.listed_kinds("far") == {}
+    listed = Kind(lists=("drug_ids",))
+    pretended.parts["far", "extension"] = SimpleNamespace(KINDS={**KINDS, "protein": listed})
+    assert new_item.listed_kinds("far") == {"protein": listed}
+
+
 def test_items_are_added_by_the_benchmark(pretended: Pretended) -> None:
     pretended.parts["far", "extension"] = extension()
     items = [NewItem(kind="drug", name="a", text="CC"), NewItem(kind="disease", name="b")]
@@ -253,7 +260,7 @@ def test_a_file_of_lines_is_put_in_order_by_its_lines_whatever_its_name(tmp_path
     for name in ("a.jsonl", "z.txt"):
         (tmp_path / name).write_text("one\ntwo\n")
         Arrangement(
-            {}, {name: lambda lines: lines[::-1], "gone.txt": lambda _: pytest.fail("none")}
+            {}, {"gone.txt": lambda _: pytest.fail("none"), name: lambda lines: lines[::-1]}
         ).restore_files(tmp_path)
         assert (tmp_path / name).read_text() == "two\none\n"
 
@@ -287,7 +294,9 @@ def test_where_nobody_knows_the_truth_nothing_is_defined_and_that_is_said() -> N
     assert measured(WithSeries(), "predict", "d", "s", "a", {}) == Measurement(
         {"auc": None, "f1": None}, {"auc": reason, "f1": reason}, {}
     )
-    assert no_truth(OneMetric(), "random") == ""
+    # one that is called nearly so is another one
+    for other in ("random", "predicted", "predict again", "predic", ""):
+        assert no_truth(OneMetric(), other) == ""
 
 
 def test_a_benchmark_is_known_by_its_name_or_refused_with_all_of_them() -> None:

@@ -41,6 +41,11 @@ COLUMNS = (
             [("the pair 'a', 'x' is also in line 2", "a.csv: line 5", "keep one of the lines")],
         ),
         (
+            "drug,disease\na,x\nb,x\na,x\n",
+            "",
+            [("the pair 'a', 'x' is also in line 2", "a.csv: line 4", "keep one of the lines")],
+        ),
+        (
             "drug,disease,label\na,x,2\nb,y,\nc,x,0.5\nc,y,nan\n",
             "",
             [

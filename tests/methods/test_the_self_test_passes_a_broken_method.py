@@ -103,6 +103,15 @@ def test_a_lowest_score_that_is_not_the_lowest_is_found(card: MethodCard, tmp_pa
     assert "lowest" in failed(card, running(tmp_path, honest, lowest_is_off_by=-1.0))
 
 
+@pytest.mark.parametrize("shift", [-10_000.0, -200.0, 10_000.0])
+def test_a_lowest_score_is_the_lowest_and_not_the_one_nearest_to_zero(
+    card: MethodCard, tmp_path: Path, shift: float
+) -> None:
+    runner = running(tmp_path, lambda trial, labels: honest(trial, labels) + shift)
+    (check,) = [check for check in checks_of(card) if check.name == "lowest"]
+    assert apply(check, Bench(card, runner)).passed
+
+
 def test_for_its_lowest_score_everything_is_asked_and_the_same_is_learned_from(
     card: MethodCard, tmp_path: Path
 ) -> None:

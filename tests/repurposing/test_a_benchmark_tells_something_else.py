@@ -83,6 +83,7 @@ def test_the_reason_of_every_metric_says_what_it_would_need() -> None:
         (("a-1", "b-1", "a-2", "c-x-y", "b-"), [0, 1, 0, 2, 1]),
         (("a-1", "b"), [0, 0]),
         (("-1", "a-1"), [0, 1]),
+        (("a-b-1", "a-c-1", "b-b-1", "a-2"), [0, 0, 1, 0]),
         ((), []),
     ],
 )

@@ -64,13 +64,14 @@ def test_as_many_inner_models_as_folds_may_be_wanted_or_none(parameters: Strict,
     requests.check(Strict(), {"inner_folds": wanted})
 
 
-def test_another_number_of_inner_models_is_refused() -> None:
+@pytest.mark.parametrize("wanted", [1, 4, 6])
+def test_another_number_of_inner_models_is_refused(wanted: int) -> None:
     with pytest.raises(UsageError) as refused:
-        requests.check(_Folded(inner_folds=5), {"inner_folds": 3})
+        requests.check(_Folded(inner_folds=5), {"inner_folds": wanted})
     assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "the split has 5 inner folds, and the run wants 3",
-        "--inner-folds 3",
-        "ask for 0, for 5, or for a split with them: --split STRATEGY:inner_folds=3",
+        f"the split has 5 inner folds, and the run wants {wanted}",
+        f"--inner-folds {wanted}",
+        f"ask for 0, for 5, or for a split with them: --split STRATEGY:inner_folds={wanted}",
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.benchmarks.repurposing.metrics import as_defined, as_published, introsort
 from harness.benchmarks.repurposing.metrics.introsort import places
-from harness.benchmarks.repurposing.metrics.pairs import Pairs
+from harness.benchmarks.repurposing.metrics.pairs import Pairs, global_area
 from harness.benchmarks.repurposing.names import DEFINED, METRICS, PUBLISHED, metric_names
 from tests.repurposing import brute_force as plain
 
@@ -90,6 +90,16 @@ def test_as_defined(case: Case) -> None:
     assert list(found) == list(expected) == metric_names(DEFINED)
     for name, value in expected.items():
         assert _near(found[name], value), (name, found[name], value)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=cases(zeros=True), outside=st.sampled_from([0, 1, 3, 40]))
+def test_an_area_with_pairs_outside_is_that_of_as_many_unknown_pairs_with_score_0(
+    case: Case, outside: int
+) -> None:
+    pairs = _pairs(case)
+    row = [*zip(pairs.labels.tolist(), pairs.scores.tolist(), strict=True), *[(0, 0.0)] * outside]
+    assert _near(global_area(pairs.labels, pairs.scores, outside), plain.area_of(row))
 
 
 @settings(max_examples=200, deadline=None)

@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, DataError, UsageError
@@ -82,6 +84,36 @@ def test_weakly_correlated_splits_never_share_a_drug(drugs: int, seed: int, metr
     test = split.folds == -1
     assert not (test.any(axis=1) & ~test.all(axis=1)).any()
     assert weakly_correlated.broken_promises(dataset, split, told) == []
+
+
+def test_the_published_search_stops_at_the_last_group_within_the_share_of_the_pairs() -> None:
+    """Written out once more; one disease, so that a share of the pairs is hardly ever a whole number."""
+    compared = 0
+    for seed in range(150):
+        drugs, share = 3 + seed % 10, (0.2, 0.3, 0.45)[seed % 3]
+        dataset = _dataset(drugs, 1, positives=2, negatives=0, seed=seed)
+        tree = linkage(pdist(dataset.drug_features), "average")
+        low, high, groups, taken = 2, drugs, np.ones(drugs, dtype=np.int32), 0
+        while low < high:
+            groups = fcluster(tree, (low + high) // 2, criterion="maxclust")
+            held = [int((groups <= number).sum()) for number in range(1, int(groups.max()) + 1)]
+            # the share is cut off, not rounded
+            fitting = [number for number, pairs in enumerate(held, 1) if pairs <= (1 - share) * drugs]
+            taken = fitting[-1] if fitting else -1
+            missing = (1 - share) * drugs - (held[taken - 1] if fitting else -1)
+            if missing < 1:
+                break
+            # what is held never exceeds the share, so that only this end moves
+            low = (low + high) // 2 + 1
+        expected = groups > taken + 1
+        told = weakly_correlated.Parameters(test_share=share, inner_folds=0)
+        if not expected.any() or expected.all():
+            with pytest.raises(DataError, match="no group of drugs lies apart"):
+                weakly_correlated.make(dataset, seed, told)
+            continue
+        compared += 1
+        assert (weakly_correlated.make(dataset, seed, told).folds[:, 0] == -1).tolist() == expected.tolist()
+    assert compared > 50
 
 
 def _changed(folds: Folds, change: str) -> Folds:
