@@ -14,6 +14,7 @@ import pytest
 from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
+from harness.benchmarks.dti.parity.splits import dataset_beside
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
@@ -372,23 +373,48 @@ def test_published_tasks_of_diseases_come_out(repository: Layout, shared: Path) 
     assert (compared, proved) == (60, 44)
 
 
-def test_drawing_again_finds_other_negatives() -> None:
+@pytest.mark.parametrize(("strategy", "test"), [(new_pairs, 5), (annotated_pairs, 6)])
+def test_drawing_again_finds_other_negatives(strategy: Any, test: int) -> None:
     dataset = made_bindings()
-    split = split_of(annotated_pairs, dataset=dataset, group="disease 1", space="TRO")
-    parameters = annotated_pairs.Parameters(group="disease 1", space="TRO")
+    split = split_of(strategy, dataset=dataset, group="disease 1", space="TRO")
+    parameters = strategy.Parameters(group="disease 1", space="TRO")
     negatives = split.rows[split.rows[:, 3] == NEGATIVE, 1:3]
-    for rows, complaints in ((negatives, 0), (negatives[::-1], 1)):
+    said = "the generator draws other negatives than the published ones"
+    for rows, complaints in ((negatives, []), (negatives[::-1], [said])):
         number = len(dataset.group_names)
         pairs = np.column_stack([np.full(len(rows), number), rows])
         published = replace(
             dataset,
-            group_names=(*dataset.group_names, "test6-TRO/disease 1"),
+            group_names=(*dataset.group_names, f"test{test}-TRO/disease 1"),
             group_sizes=np.append(dataset.group_sizes, 0),
             group_pairs=np.concatenate([dataset.group_pairs, pairs]),
         )
-        again = split_of(annotated_pairs, dataset=published, group="disease 1", space="TRO")
+        again = split_of(strategy, dataset=published, group="disease 1", space="TRO")
         assert (again.rows[again.rows[:, 3] == NEGATIVE, 1:3] == rows).all()
-        assert len(annotated_pairs.broken_draws(published, again, 1024, parameters)) == complaints
+        assert strategy.broken_draws(published, again, 1024, parameters) == complaints
+        # another seed draws its own
+        other = split_of(strategy, 1, dataset=published, group="disease 1", space="TRO")
+        assert other.digest == split_of(strategy, 1, dataset=dataset, group="disease 1", space="TRO").digest
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters"),
+    [
+        (general, {"fold": 2}),
+        (connectivity, {"space": "TT", "fold": 1}),
+        (drug_classes, {"space": "TEO", "fold": 1}),
+        (target_classes, {"space": "TRO"}),
+        (new_pairs, {"space": "TEO"}),
+        (single_nodes, {}),
+    ],
+)
+def test_one_negative_of_a_drug_that_is_not_asked_for_is_told(strategy: Any, parameters: dict[str, Any]) -> None:
+    """Two drugs have no binding: none of these spaces has a pair of theirs."""
+    rows = split_of(strategy, **parameters).rows.copy()
+    rows[np.flatnonzero(rows[:, 3] == NEGATIVE)[0], 1] = made().drugs - 1
+    assert made().drugs - 1 not in made().pairs[:, 0]
+    said = "1 negatives are bindings, or outside the space"
+    assert broken(strategy, pair_split(rows), **parameters) == [said]
 
 
 @pytest.mark.parametrize(
@@ -458,3 +484,31 @@ def test_tables_are_compared_with_the_dataset_beside_them(tmp_path: Path) -> Non
     (case,) = find_cases(alone.parent)
     with pytest.raises(UsageError, match="beta"):
         references.check(house, case, [])
+
+
+def test_diseases_beside_a_golden_have_new_bindings_of_known_nodes(tmp_path: Path) -> None:
+    """Of a trial only what is not known to bind; once, and of no node that the bindings do not have."""
+    tables = {
+        "beta_positives_12240.csv.gz": "drug,target\nDB1,BE1\nDB2,BE2\n",
+        "beta_drug_smiles.csv.gz": "drug\nDB1\nDB2\nDB3\n",
+        "targets_with_sequence_known.csv.gz": "target\nBE1\nBE2\n",
+        "t5_disease_K.csv": "disease,K_in_iteration_order\nasthma,be2 be1\n",
+        "test5_repo_testpairs.csv.gz": "task,drug,target,label\n"
+        + "asthma,db3,be1,1\nasthma,db3,be1,1\nasthma,db1,be2,0\nflu,db3,be2,1\n",
+        "test6_disease_targets.csv.gz": "disease,target\nBig Flu,be2\nBig Flu,be9\nBig Flu,be1\nBig Flu,be2\n",
+        "test6_annotation.csv.gz": "disease,drug_id,target_id\n"
+        + "Big Flu,DB3,BE2\nBig Flu,DB2,BE2\nBig Flu,DB3,BE2\nBig Flu,DB9,BE1\nBig Flu,DB2,BE1\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / name).write_text(text)
+    dataset = dataset_beside(tmp_path)
+    assert dataset is not None and dataset.group_names == ("test5/asthma", "test6/big_flu")
+    assert [pairs_of(dataset, name) for name in dataset.group_names] == [
+        [("db3", "be1")],
+        [("db3", "be2"), ("db2", "be1")],
+    ]
+    assert [members_of(dataset, name) for name in dataset.group_names] == [["be2", "be1"], ["be2", "be1"]]
+    assert dataset.group_sizes.tolist() == [2, 2]
+    (tmp_path / "targets_with_sequence_known.csv.gz").unlink()
+    dataset_beside.cache_clear()
+    assert dataset_beside(tmp_path) is None
