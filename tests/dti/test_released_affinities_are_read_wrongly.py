@@ -67,7 +67,8 @@ def test_cells_with_a_number_are_pairs_row_by_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize("by_columns", [False, True])
 @pytest.mark.parametrize("precision", [np.float64, np.float32])
 def test_a_matrix_is_the_same_however_it_was_written(tmp_path: Path, precision: type, by_columns: bool) -> None:
-    path, matrix = tmp_path / "Y", MATRIX.astype(precision)
+    path = tmp_path / "Y"
+    matrix: npt.NDArray[Any] = MATRIX.astype(precision)
     path.write_bytes(pickled(matrix, by_columns=by_columns))
     found = read_matrix(path)
     assert found.dtype == np.float64

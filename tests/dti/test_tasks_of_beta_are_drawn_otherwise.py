@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,15 @@ def test_nested_spaces_hold_the_others() -> None:
             _, test, negatives = by_name(split_of(connectivity, space="AA", reading=reading, fold=fold), made())
             seen |= {drug for drug, _ in negatives} & {drug for drug, _ in test}
         assert bool(seen) == shared
+
+
+def test_each_space_has_a_draw_of_its_own() -> None:
+    """Nearly all pairs are of all of these spaces: by the seed alone they would have the same negatives."""
+    drawn = [
+        {*by_name(split_of(connectivity, space=space, fold=1, reading="as-defined"), made())[2]}
+        for space in ("TA", "CA", "AA")
+    ]
+    assert [len(one & other) for one, other in combinations(drawn, 2)] == [0, 0, 0]
 
 
 def test_half_of_the_bindings_of_the_most_bound_are_asked() -> None:
