@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -20,6 +21,7 @@ from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
 from harness.benchmarks.dti.splits.generator.folds import fold_of, occurrence_auroc, parts_of
+from harness.benchmarks.dti.splits.generator.groups import ranked
 from harness.benchmarks.dti.splits.generator.spaces import category_space
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
@@ -305,8 +307,28 @@ def test_half_of_the_bindings_of_the_most_bound_are_asked() -> None:
         counts = np.sort(np.bincount(made().pairs[:, side]))[::-1]
         for rank in (0, 9):
             train, test, negatives = by_name(split_of(single_nodes, kind=kind, rank=rank), made())
+            # of those with as many the first in the order of the data
+            places = Counter(made().pairs[:, side].tolist())
+            node = sorted((-number, node) for node, number in places.items())[rank][1]
+            assert test[0][side] == (made().drug_ids, made().target_ids)[side][node]
             assert len(test) == counts[rank] // 2 and len({pair[side] for pair in [*test, *negatives]}) == 1
             assert len(train) + len(test) == len(made().pairs)
+
+
+@pytest.mark.parametrize(
+    ("drugs", "size", "is_task"), [(2, 6, False), (2, 7, True), (3, 4, False), (13, 1, True), (1, 50, False)]
+)
+def test_a_disease_of_trials_is_a_task_from_two_drugs_and_thirteen_pairs_on(
+    drugs: int, size: int, is_task: bool
+) -> None:
+    dataset = made_bindings()
+    number = dataset.group_names.index("test6/disease 0")
+    rest = dataset.group_pairs[dataset.group_pairs[:, 0] != number]
+    own = [[number, drug, 0] for drug in range(drugs)]
+    sizes = dataset.group_sizes.copy()
+    sizes[number] = size
+    changed = replace(dataset, group_sizes=sizes, group_pairs=np.concatenate([rest, own]).astype(np.int32))
+    assert ("disease 0" in ranked(changed, 6, 1, 10)) is is_task
 
 
 def test_new_bindings_are_known_to_be_new() -> None:
