@@ -22,7 +22,7 @@ from harness.benchmarks.dti.splits.generator.categories import Category
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
 from harness.benchmarks.dti.splits.generator.folds import fold_of, occurrence_auroc, parts_of
 from harness.benchmarks.dti.splits.generator.groups import ranked
-from harness.benchmarks.dti.splits.generator.spaces import category_space
+from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
@@ -291,6 +291,16 @@ def test_nested_spaces_hold_the_others() -> None:
             _, test, negatives = by_name(split_of(connectivity, space="AA", reading=reading, fold=fold), made())
             seen |= {drug for drug, _ in negatives} & {drug for drug, _ in test}
         assert bool(seen) == shared
+
+
+@pytest.mark.parametrize("count", [1, 5, 9, 10, 11])
+def test_negatives_are_the_first_distinct_pairs_that_are_drawn(count: int) -> None:
+    """Of ten, also where all are wanted; where more are, all in any order."""
+    space, known = np.ones((4, 3), dtype=np.bool_), np.isin(np.arange(12), (2, 7))
+    drawn = np.random.RandomState(3).randint(12, size=64 * count).tolist()
+    first = [*dict.fromkeys(code for code in drawn if code not in (2, 7))]
+    found = uniform_negatives(space, known, count, 3).tolist()
+    assert found == first[:count] if count <= 10 else sorted(found) == sorted(first)
 
 
 def test_each_space_has_a_draw_of_its_own() -> None:
