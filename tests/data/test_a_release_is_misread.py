@@ -13,6 +13,7 @@ import pytest
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.benchmarks.ddi.converters.ddi_bench import convert
+from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
 from harness.benchmarks.ddi.converters.ddi_bench.drugs import TWOSIDES_TYPES, twosides
 from harness.benchmarks.ddi.converters.ddi_bench.knowledge import FULL, Knowledge, read_knowledge
 from harness.benchmarks.ddi.converters.ddi_bench.released import PARTS, ReleasedLines, ReleasedSplit, read_split
@@ -48,6 +49,11 @@ def test_drugs_are_those_of_the_files_by_their_numbers(tmp_path: Path) -> None:
     assert dataset.remarks[0] == ("1 drugs were approved before 1982, no year is told: they count as undated")
     expected = count_fingerprints(molecules_of(dataset.smiles, ["a", "b", "c", "d"]), 16)
     assert np.array_equal(dataset.fingerprints, expected) and dataset.fingerprints.shape == (4, 16)
+
+
+def test_a_date_is_that_of_a_drug_and_not_of_the_head(tmp_path: Path) -> None:
+    dates = approvals_in(write_approvals(tmp_path / "dates.xlsx", DATES))
+    assert dates == {"DB1": "1999/12/31", "DB2": "Approved Prior to Jan 1, 1982", "DB4": "2004/1/2"}
 
 
 def test_items_are_those_of_all_splits_once_in_order(tmp_path: Path) -> None:
@@ -188,6 +194,9 @@ def test_without_a_part_there_is_no_release(tmp_path: Path) -> None:
     del files["one_valid_S2.txt"]
     with pytest.raises(Exception, match=r"one_valid_S2\.txt"):
         read_split("one", files, 4, 2, signed=False, complete=True)
+    manifest = SimpleNamespace(name="made_up", converter="ddi_bench", parameters=SETTINGS)
+    with pytest.raises(ManifestError, match=r"the file 'one_valid_S2\.txt' is not listed"):
+        convert(cast(DatasetManifest, manifest), files)
     split = read_split("one", files, 4, 2, signed=False, complete=False)
     assert [PARTS[part] for part in split.parts] == [part for part in PARTS if part != "valid_S2"]
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from harness.base.errors import EngineError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.documents import ANSWERS, ConsistencyRow
+from harness.benchmarks.ddi.documents import ANSWERS, ConsistencyAnswer, ConsistencyRow
 from harness.benchmarks.ddi.splits.consistency import consistency
 from harness.benchmarks.ddi.splits.parts import PartSplit, part_split
 from harness.benchmarks.ddi.splits.strategies.random import Parameters, make
@@ -197,6 +197,16 @@ def test_the_schema_takes_no_other_row(changes: dict[str, object]) -> None:
     assert ConsistencyRow.model_validate(ROW).model_dump() == ROW
     with pytest.raises(ValidationError):
         ConsistencyRow.model_validate(ROW | changes)
+
+
+def test_the_schema_takes_no_answer_that_lacks_a_field() -> None:
+    """Without what was left out, and why, the other rows would be taken for all."""
+    whole = {"permafrost": 1, "command": "split consistency", "rows": [ROW], "left_out": {"datasail": "why"}}
+    assert ConsistencyAnswer.model_validate(whole).model_dump() == whole
+    for form, fields in ((ConsistencyAnswer, whole), (ConsistencyRow, ROW)):
+        for name in fields:
+            with pytest.raises(ValidationError):
+                form.model_validate({key: value for key, value in fields.items() if key != name})
 
 
 def test_both_commands_have_a_schema() -> None:

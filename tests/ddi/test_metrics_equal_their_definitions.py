@@ -18,7 +18,7 @@ from harness.benchmarks.ddi.conformance.problems import Problem
 from harness.benchmarks.ddi.metrics import multiclass, multilabel
 from harness.benchmarks.ddi.names import DEFINED, METRICS, PUBLISHED, flat_name
 from harness.benchmarks.ddi.scoring import SCORING
-from harness.benchmarks.ddi.splits.parts import part_split
+from harness.benchmarks.ddi.splits.parts import OUTSIDE, TEST_S0, TEST_S1, TRAIN, VALID_S1, part_split
 from tests.ddi import brute_force as plain
 
 Scores = np.typing.NDArray[np.float32]
@@ -165,6 +165,23 @@ def test_a_pair_with_several_types_counts_by_its_lowest_as_published_and_by_each
         metrics, _ = SCORING.score(dataset, lonely.split, scores, {})
         assert metrics["S1 accuracy/as-published"] == published
         assert metrics["S1 accuracy/as-defined"] == defined
+
+
+@pytest.mark.parametrize(
+    ("part", "counts"), [(TRAIN, True), (VALID_S1, True), (TEST_S0, True), (TEST_S1, True), (OUTSIDE, False)]
+)
+def test_the_lowest_type_of_a_pair_counts_in_whatever_part_it_is(part: int, counts: bool) -> None:
+    """Released splits have pairs of which one type is learned and another asked."""
+    dataset = ONE_TYPE.dataset
+    item = next(
+        item for item in plain.rows_of(ONE_TYPE, 1) if LOWEST[_pair(ONE_TYPE, item)] != dataset.labels[item]
+    )
+    parts = np.full(len(dataset.pairs), OUTSIDE, dtype=np.int32)
+    parts[[item - 1, item]] = part, TEST_S1
+    split = part_split(ONE_TYPE.split.drugs, parts)
+    scores = np.zeros((question_on(dataset, split).pairs, dataset.types), dtype=np.float32)
+    scores[:, LOWEST[_pair(ONE_TYPE, item)]] = 1
+    assert SCORING.score(dataset, split, scores, {})[0]["S1 accuracy/as-published"] == float(counts)
 
 
 def test_a_type_absent_from_training_is_scored_like_any_other() -> None:

@@ -15,6 +15,7 @@ from harness.base.input_files import Given
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.benchmarks.ddi.conformance.problems import Problem
+from harness.benchmarks.ddi.splits.parts import OUTSIDE, TEST_S0, TEST_S1, TEST_S2
 from harness.conformance import checks_of, self_test
 from harness.execution.trials import Trial
 from harness.methods.card import MethodCard, load_method
@@ -66,8 +67,9 @@ def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
     assert failed(card.model_copy(update={"deterministic": False}), running(tmp_path, honest)) == {"seed"}
 
 
-def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card, running(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
+@pytest.mark.parametrize("scale", [1.0, 1e-9])
+def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path, scale: float) -> None:
+    assert failed(card, running(tmp_path, lambda trial: scale * honest(trial)[::-1])) == {"order"}
 
 
 def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
@@ -104,13 +106,15 @@ def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("part", [TEST_S0, TEST_S1, TEST_S2, OUTSIDE])
 def test_inputs_that_tell_the_truth_are_found(
-    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, several: bool
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, several: bool, part: int
 ) -> None:
     real = Problem.inputs
 
     def leaking(self: Problem, of: MethodCard, options: Mapping[str, int]) -> dict[str, Given]:
-        leak = {"labels": self.dataset.labels} if self.dataset.multilabel is several else {}
+        labels = self.dataset.labels[self.split.items == part]
+        leak = {"labels": labels} if self.dataset.multilabel is several else {}
         return {**real(self, of, options), **leak}
 
     monkeypatch.setattr(Problem, "inputs", leaking)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.benchmarks import in_order, names
 from harness.benchmarks.dti import BENCHMARK
 from harness.benchmarks.dti.names import (
     AFFINITY,
@@ -77,6 +78,10 @@ def test_a_metric_says_what_it_measures(name: str, texts: tuple[str, ...]) -> No
 def test_what_tables_show_first_and_what_another_order_of_items_is_judged_by() -> None:
     assert tuple(BENCHMARK.key_metrics) == KEY_METRICS == ("AUROC", "AUPR", "CI", "MSE")
     assert tuple(BENCHMARK.order_free_metrics) == ORDER_FREE_METRICS == ("AUROC", "CI")
+
+
+def test_people_are_shown_this_benchmark_behind_the_first_two() -> None:
+    assert in_order(reversed(names())) == ["repurposing", "ddi", "dti", "combos"]
 
 
 def test_what_a_method_reads_and_writes() -> None:

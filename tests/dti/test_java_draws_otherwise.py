@@ -23,10 +23,12 @@ def test_numbers_are_those_of_java(seed: int, bounds: list[int]) -> None:
 
 
 def test_numbers_go_on_where_many_are_drawn_and_refused() -> None:
-    # of this bound every second draw is refused, and more are drawn than are computed at once
-    bounds = np.full(10_000, 2**30 + 1)
-    plain = twin.Random(7)
-    assert java.JavaRandom(7).below_each(bounds).tolist() == [plain.below(2**30 + 1) for _ in bounds]
+    # of the first every second draw is refused, and more are drawn than are computed at once; of the second, a
+    # third of 2^31 + 1, every third, just at the bound of what is refused
+    for bound in (2**30 + 1, (2**31 + 1) // 3):
+        plain = twin.Random(7)
+        drawn = java.JavaRandom(7).below_each(np.full(10_000, bound))
+        assert drawn.tolist() == [plain.below(bound) for _ in drawn]
 
 
 @settings(max_examples=50)

@@ -174,6 +174,18 @@ def test_three_tables_are_enough(own: Layout) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("values", "affinity"), [("1 1", False), ("1 7.5", True), ("1 0.5", True), ("0.25 0", True), ("-2 1", True)]
+)
+def test_values_are_affinities_unless_all_are_one(own: Layout, values: str, affinity: bool) -> None:
+    one, other = values.split()
+    table = f"drug,target,value\nA,T1,{one}\nB,T1,{other}\n"
+    write_tables(own, {"pairs.csv": table}, pairs=2, affinity=str(affinity).lower())
+    dataset = load_dataset(own, "mine", DtiDataset)
+    assert dataset.affinity is affinity
+    assert dataset.values.tolist() == [float(one), float(other)]
+
+
 def test_a_smiles_that_is_no_structure_is_remarked_upon(own: Layout) -> None:
     write_tables(own, {"drugs.csv": DRUGS.replace("CCO", "C1CC(((")})
     remarks = load_dataset(own, "mine", DtiDataset).remarks

@@ -29,16 +29,16 @@ PROTEINS = '{"KIN": "MK", "ABL": "AA", "ABL2": "AG"}'
 FOLDS = {"test_fold_setting1.txt": "[2]", "train_fold_setting1.txt": "[[3], [0], [1], [], []]"}
 
 
-def pickled(array: npt.NDArray[Any]) -> bytes:
+def pickled(array: npt.NDArray[Any], *, by_columns: bool = False) -> bytes:
     """A pickle of a matrix as Python 2 wrote it, instruction by instruction."""
-    name, data = array.dtype.str[1:].encode(), array.tobytes()
+    name, data = array.dtype.str[1:].encode(), array.tobytes("F" if by_columns else "C")
     return b"".join(
         [
             b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R",
             b"(K\x01K%cK%c\x86" % array.shape,
             b"cnumpy\ndtype\nU\x02%bK\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
             % name,
-            b"\x89T%btb." % (len(data).to_bytes(4, "little") + data),
+            b"%bT%btb." % (b"\x88" if by_columns else b"\x89", len(data).to_bytes(4, "little") + data),
         ]
     )
 
@@ -62,6 +62,17 @@ def test_cells_with_a_number_are_pairs_row_by_row(tmp_path: Path) -> None:
     assert dataset.values.tolist() == [10.0, 1000.0, 1e4, 0.5] and dataset.affinity
     assert dataset.released.tolist() == [1, 2, -1, 0]
     assert not checked_remarks(dataset)
+
+
+@pytest.mark.parametrize("by_columns", [False, True])
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
+def test_a_matrix_is_the_same_however_it_was_written(tmp_path: Path, precision: type, by_columns: bool) -> None:
+    path = tmp_path / "Y"
+    matrix: npt.NDArray[Any] = MATRIX.astype(precision)
+    path.write_bytes(pickled(matrix, by_columns=by_columns))
+    found = read_matrix(path)
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, matrix)
 
 
 def test_constants_become_logarithms_of_molar(tmp_path: Path) -> None:
@@ -197,6 +208,14 @@ def test_a_protein_that_is_there_twice_is_two_targets(tmp_path: Path) -> None:
         ("mat_drug_protein.txt", "0 1 0\n0 0 0\n1 2 1\n", "neither 0 nor 1", "line 3"),
         ("luo_protein_sequences.csv", "index,sequence\nP1,MK\nP3,AA\nP1,MG\n", "'P3' stands where", "line 3"),
         ("luo_protein_sequences.csv", "index,sequence\nP1,MK\n", "1 texts for 3", "luo_protein"),
+        (
+            "luo_protein_sequences.csv",
+            "index,sequence\nP1,MK\nP2,AA\nP1,MG\nP4,M\n",
+            "4 texts for 3 names",
+            "luo_protein",
+        ),
+        ("luo_drug_smiles.csv", "DrugBank ID,SMILES\nDB1,C\nDB2,CC\nDB3,N\nDB4,O\n", "4 texts for 3", "luo_drug"),
+        ("mat_drug_protein.txt", "0 1 0\n0 0 0\n1 0 1\n0 0 0\n", "4 rows instead of 3", "mat_drug_protein.txt"),
         ("drug_similarity.npy", "no matrix", "is not a .npy file", "drug_similarity.npy"),
     ],
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,13 @@ from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.converters.beta.groups import dataset_of
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
+from harness.benchmarks.dti.parity.splits import dataset_beside
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category, spread_negatives
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, occurrence_auroc, parts_of
-from harness.benchmarks.dti.splits.generator.spaces import category_space
+from harness.benchmarks.dti.splits.generator.groups import ranked
+from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
@@ -327,13 +331,52 @@ def test_nested_spaces_hold_the_others() -> None:
         assert bool(seen) == shared
 
 
+@pytest.mark.parametrize("count", [1, 5, 9, 10, 11])
+def test_negatives_are_the_first_distinct_pairs_that_are_drawn(count: int) -> None:
+    """Of ten, also where all are wanted; where more are, all in any order."""
+    space, known = np.ones((4, 3), dtype=np.bool_), np.isin(np.arange(12), (2, 7))
+    drawn = np.random.RandomState(3).randint(12, size=64 * count).tolist()
+    first = [*dict.fromkeys(code for code in drawn if code not in (2, 7))]
+    found = uniform_negatives(space, known, count, 3).tolist()
+    assert found == first[:count] if count <= 10 else sorted(found) == sorted(first)
+
+
+def test_each_space_has_a_draw_of_its_own() -> None:
+    """Nearly all pairs are of all of these spaces: by the seed alone they would have the same negatives."""
+    drawn = [
+        {*by_name(split_of(connectivity, space=space, fold=1, reading="as-defined"), made())[2]}
+        for space in ("TA", "CA", "AA")
+    ]
+    assert [len(one & other) for one, other in combinations(drawn, 2)] == [0, 0, 0]
+
+
 def test_half_of_the_bindings_of_the_most_bound_are_asked() -> None:
     for kind, side in (("drug", 0), ("target", 1)):
         counts = np.sort(np.bincount(made().pairs[:, side]))[::-1]
         for rank in (0, 9):
             train, test, negatives = by_name(split_of(single_nodes, kind=kind, rank=rank), made())
+            # of those with as many the first in the order of the data
+            places = Counter(made().pairs[:, side].tolist())
+            node = sorted((-number, node) for node, number in places.items())[rank][1]
+            assert test[0][side] == (made().drug_ids, made().target_ids)[side][node]
             assert len(test) == counts[rank] // 2 and len({pair[side] for pair in [*test, *negatives]}) == 1
             assert len(train) + len(test) == len(made().pairs)
+
+
+@pytest.mark.parametrize(
+    ("drugs", "size", "is_task"), [(2, 6, False), (2, 7, True), (3, 4, False), (13, 1, True), (1, 50, False)]
+)
+def test_a_disease_of_trials_is_a_task_from_two_drugs_and_thirteen_pairs_on(
+    drugs: int, size: int, is_task: bool
+) -> None:
+    dataset = made_bindings()
+    number = dataset.group_names.index("test6/disease 0")
+    rest = dataset.group_pairs[dataset.group_pairs[:, 0] != number]
+    own = [[number, drug, 0] for drug in range(drugs)]
+    sizes = dataset.group_sizes.copy()
+    sizes[number] = size
+    changed = replace(dataset, group_sizes=sizes, group_pairs=np.concatenate([rest, own]).astype(np.int32))
+    assert ("disease 0" in ranked(changed, 6, 1, 10)) is is_task
 
 
 def test_new_bindings_are_known_to_be_new() -> None:
@@ -410,23 +453,48 @@ def test_published_tasks_of_diseases_come_out(repository: Layout, shared: Path) 
     assert (compared, proved) == (60, 44)
 
 
-def test_drawing_again_finds_other_negatives() -> None:
+@pytest.mark.parametrize(("strategy", "test"), [(new_pairs, 5), (annotated_pairs, 6)])
+def test_drawing_again_finds_other_negatives(strategy: Any, test: int) -> None:
     dataset = made_bindings()
-    split = split_of(annotated_pairs, dataset=dataset, group="disease 1", space="TRO")
-    parameters = annotated_pairs.Parameters(group="disease 1", space="TRO")
+    split = split_of(strategy, dataset=dataset, group="disease 1", space="TRO")
+    parameters = strategy.Parameters(group="disease 1", space="TRO")
     negatives = split.rows[split.rows[:, 3] == NEGATIVE, 1:3]
-    for rows, complaints in ((negatives, 0), (negatives[::-1], 1)):
+    said = "the generator draws other negatives than the published ones"
+    for rows, complaints in ((negatives, []), (negatives[::-1], [said])):
         number = len(dataset.group_names)
         pairs = np.column_stack([np.full(len(rows), number), rows])
         published = replace(
             dataset,
-            group_names=(*dataset.group_names, "test6-TRO/disease 1"),
+            group_names=(*dataset.group_names, f"test{test}-TRO/disease 1"),
             group_sizes=np.append(dataset.group_sizes, 0),
             group_pairs=np.concatenate([dataset.group_pairs, pairs]),
         )
-        again = split_of(annotated_pairs, dataset=published, group="disease 1", space="TRO")
+        again = split_of(strategy, dataset=published, group="disease 1", space="TRO")
         assert (again.rows[again.rows[:, 3] == NEGATIVE, 1:3] == rows).all()
-        assert len(annotated_pairs.broken_draws(published, again, 1024, parameters)) == complaints
+        assert strategy.broken_draws(published, again, 1024, parameters) == complaints
+        # another seed draws its own
+        other = split_of(strategy, 1, dataset=published, group="disease 1", space="TRO")
+        assert other.digest == split_of(strategy, 1, dataset=dataset, group="disease 1", space="TRO").digest
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters"),
+    [
+        (general, {"fold": 2}),
+        (connectivity, {"space": "TT", "fold": 1}),
+        (drug_classes, {"space": "TEO", "fold": 1}),
+        (target_classes, {"space": "TRO"}),
+        (new_pairs, {"space": "TEO"}),
+        (single_nodes, {}),
+    ],
+)
+def test_one_negative_of_a_drug_that_is_not_asked_for_is_told(strategy: Any, parameters: dict[str, Any]) -> None:
+    """Two drugs have no binding: none of these spaces has a pair of theirs."""
+    rows = split_of(strategy, **parameters).rows.copy()
+    rows[np.flatnonzero(rows[:, 3] == NEGATIVE)[0], 1] = made().drugs - 1
+    assert made().drugs - 1 not in made().pairs[:, 0]
+    said = "1 negatives are bindings, or outside the space"
+    assert broken(strategy, pair_split(rows), **parameters) == [said]
 
 
 @pytest.mark.parametrize(
@@ -499,3 +567,31 @@ def test_tables_are_compared_with_the_dataset_beside_them(tmp_path: Path) -> Non
     (case,) = find_cases(alone.parent)
     with pytest.raises(UsageError, match="beta"):
         references.check(house, case, [])
+
+
+def test_diseases_beside_a_golden_have_new_bindings_of_known_nodes(tmp_path: Path) -> None:
+    """Of a trial only what is not known to bind; once, and of no node that the bindings do not have."""
+    tables = {
+        "beta_positives_12240.csv.gz": "drug,target\nDB1,BE1\nDB2,BE2\n",
+        "beta_drug_smiles.csv.gz": "drug\nDB1\nDB2\nDB3\n",
+        "targets_with_sequence_known.csv.gz": "target\nBE1\nBE2\n",
+        "t5_disease_K.csv": "disease,K_in_iteration_order\nasthma,be2 be1\n",
+        "test5_repo_testpairs.csv.gz": "task,drug,target,label\n"
+        + "asthma,db3,be1,1\nasthma,db3,be1,1\nasthma,db1,be2,0\nflu,db3,be2,1\n",
+        "test6_disease_targets.csv.gz": "disease,target\nBig Flu,be2\nBig Flu,be9\nBig Flu,be1\nBig Flu,be2\n",
+        "test6_annotation.csv.gz": "disease,drug_id,target_id\n"
+        + "Big Flu,DB3,BE2\nBig Flu,DB2,BE2\nBig Flu,DB3,BE2\nBig Flu,DB9,BE1\nBig Flu,DB2,BE1\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / name).write_text(text)
+    dataset = dataset_beside(tmp_path)
+    assert dataset is not None and dataset.group_names == ("test5/asthma", "test6/big_flu")
+    assert [pairs_of(dataset, name) for name in dataset.group_names] == [
+        [("db3", "be1")],
+        [("db3", "be2"), ("db2", "be1")],
+    ]
+    assert [members_of(dataset, name) for name in dataset.group_names] == [["be2", "be1"], ["be2", "be1"]]
+    assert dataset.group_sizes.tolist() == [2, 2]
+    (tmp_path / "targets_with_sequence_known.csv.gz").unlink()
+    dataset_beside.cache_clear()
+    assert dataset_beside(tmp_path) is None

@@ -7,7 +7,8 @@ import pytest
 
 from harness.benchmarks.dti import BENCHMARK
 from harness.benchmarks.dti.conformance import problems
-from harness.benchmarks.dti.splits.pairs import pair_split
+from harness.benchmarks.dti.splits import pairs
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, TRAIN, pair_split
 
 
 @pytest.mark.parametrize("order", ["", "a secret"])
@@ -21,6 +22,20 @@ def test_asked_pairs_come_in_an_order_that_does_not_depend_on_the_truth(order: s
     one, other = (np.asarray(own["test_pairs"]) for own in inputs)
     assert np.array_equal(one, other)
     assert np.array_equal(one, one[np.lexsort((one[:, 1], one[:, 0]))])
+
+
+@pytest.mark.parametrize("piece", range(1, 6))
+@pytest.mark.parametrize("place", range(5))
+def test_two_pairs_that_changed_places_are_found_wherever_they_lie(
+    monkeypatch: pytest.MonkeyPatch, piece: int, place: int
+) -> None:
+    """A file is looked through piece by piece, and they may lie on both sides of a cut."""
+    monkeypatch.setattr(pairs, "_CHUNK", piece)
+    drugs = list(range(6))
+    drugs[place], drugs[place + 1] = drugs[place + 1], drugs[place]
+    asked = [[TEST, drug, 7, NEGATIVE] for drug in drugs]
+    split = pair_split(np.array([[TRAIN, 9, 7, 0], *asked]))
+    assert split.test_pairs.tolist() == [[drug, 7] for drug in range(6)]
 
 
 def test_scores_meet_the_truth_of_their_own_pair() -> None:

@@ -71,8 +71,9 @@ def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
     assert failed(card.model_copy(update={"deterministic": False}), running(tmp_path, honest)) == {"seed"}
 
 
-def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card, running(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e-9])
+def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path, scale: float) -> None:
+    assert failed(card, running(tmp_path, lambda trial: scale * honest(trial)[::-1])) == {"order"}
 
 
 def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> None:
@@ -86,9 +87,10 @@ def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> Non
     assert failed(card, running(tmp_path, reading)) == {"learns"}
 
 
-def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e-9])
+def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path, scale: float) -> None:
     def rounded(trial: Trial) -> Scores:
-        scores = honest(trial)
+        scores = scale * honest(trial)
         return np.asarray(scores * (1 - 1e-7 * (len(scores) % 3)))
 
     assert failed(card, running(tmp_path, rounded)) == set()

@@ -252,6 +252,12 @@ def test_drawn_negatives_join_what_training_has_and_bind_nowhere(dti: Desk, rati
         negatives = [*map(tuple, drawn.pairs[4:].tolist())]
         assert len(negatives) == min(count, 5) and len({*negatives}) == len(negatives)
         assert {*negatives} <= possible
+        # what is drawn first counts
+        draw, first = np.random.default_rng(seed), dict[tuple[int, int], None]()
+        while len(first) < len(negatives):
+            columns = (draw.choice(nodes, len(negatives)).tolist() for nodes in ([0, 3, 4], [0, 1, 2]))
+            first |= dict.fromkeys(pair for pair in zip(*columns, strict=True) if pair in possible)
+        assert negatives == [*first][: len(negatives)]
         assert drawn.values.tolist() == [1.0] * 4 + [0.0] * len(negatives)
         again = dti.sdk.with_negatives(dti.problem, ratio, np.random.default_rng(seed))
         assert np.array_equal(again.pairs, drawn.pairs)

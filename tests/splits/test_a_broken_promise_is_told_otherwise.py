@@ -275,6 +275,16 @@ def test_what_a_strategy_promises_of_drugs_is_told() -> None:
         *shares,
         "a known drug has 6 interactions, fewer than the 22 of a new one",
     ]
+    assert released.broken_promises(dataset, split, released.Parameters(which="random")) == [
+        "9 drugs are discarded",
+        *shares,
+    ]
+    # what joins known drugs has a share of its own where not all files are public
+    for which in ("cluster", "random"):
+        unheld = parts.part_split(roles, np.where(np.isin(split.items, (1, 4)), 0, split.items))
+        assert released.broken_promises(dataset, unheld, released.Parameters(which=which)) == (
+            released.broken_promises(dataset, split, released.Parameters(which=which))
+        )
     assert lohi.broken_promises(dataset, split, lohi.Parameters()) == [
         "8 drugs are test-new, not between 5.4 and 6",
         "3 drugs are valid-new, not between 5.4 and 6",

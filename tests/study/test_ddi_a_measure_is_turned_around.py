@@ -428,6 +428,24 @@ def test_a_distance_from_chance_is_told_in_deviations(made_up: SplitFacts) -> No
     assert "seeds 1, 2, 7." in shown and "On made, 886 drugs with a year" in shown
 
 
+def test_a_split_that_is_another_for_one_seed_has_its_own_row(made_up: SplitFacts) -> None:
+    """The cluster splits of the default gamma are there once, and only where every seed's is the same."""
+    for seed in (1, 2):
+        other = [
+            one.model_copy(update={"sha256": "6" * 64} if (one.group, one.seed) == ("gamma", seed) else {})
+            for one in made_up.splits
+        ]
+        names = [
+            line.split("`")[1]
+            for line in page.markdown(made_up.model_copy(update={"splits": other})).splitlines()
+            if line.startswith("| `")
+        ]
+        assert names == 2 * [
+            *("random", "lohi", "cluster", "cluster:gamma=0.55", "cluster:gamma=0.6"),
+            *("released:which=random", "released:which=cluster"),
+        ]
+
+
 def test_what_is_measured_is_what_the_paper_compares() -> None:
     names = ["random", "frequency", "usage", "scaffold", "lohi", "spectra", "datasail", "cluster"]
     assert [*measuring.STRATEGIES] == names and measuring.SEEDS == (1, 2, 3)
