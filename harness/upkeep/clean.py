@@ -20,7 +20,7 @@ _OURS = ("permafrost/", "permafrost-test/")
 # What the harness makes in the cache: $PERMAFROST_CACHE may name a folder that holds more. Not `engine`, where a
 # served engine keeps its images: they are removed through the engine.
 _CACHED = (
-    *("apt", "audit", "completion", "data", "datasets", "docs", "extended", "images", "parts", "proof", "splits"),
+    *("apt", "audit", "completion", "data", "datasets", "docs", "extended", "images", "parts", "splits"),
     # `judges` are environments that tests make
     *("judges", "studies", "weights"),
 )
