@@ -42,7 +42,7 @@ def _steps(layout: Layout, *, reference: bool) -> list[Step]:
         none = not_checked("statement", f"there is none about the {results.name}: harness attest", Lack.STATEMENT)
         faults = [not_checked("log", what, Lack.LOG) for what in _log_faults(layout, results)]
         return [none, *faults, *_lost_scores(results)]
-    steps = [*_lost_scores(results)]
+    steps = list(_lost_scores(results))
     for one in verify(layout, results).steps:
         # whoever wrote it, it is held against; that nobody signed it is said, and asked for by --signed
         unsigned = one.name == "signature" and not is_signed(path)

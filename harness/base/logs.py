@@ -10,6 +10,11 @@ from pathlib import Path
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
+def last_line(text: str, otherwise: str = "no reason was given") -> str:
+    """The last line of a program's output that says something, which most often tells why it failed."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), otherwise)
+
+
 def log_tail(path: Path, limit: int) -> str:
     """The last `limit` bytes as text, whole lines where possible; empty when there is no log."""
     try:

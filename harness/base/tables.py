@@ -51,6 +51,24 @@ def fitted(rows: Sequence[Sequence[str]], *, indent: str = "", width: int = 80) 
     return lines
 
 
+def folded(rows: Iterable[Sequence[str]], width: int | None) -> list[str]:
+    """Aligned rows whose last entries take as many lines as the width needs; one line each where there is none."""
+    table = list(rows)
+    lines = aligned(table)
+    if width is None:
+        return lines
+    starts = aligned(row[:-1] for row in table)
+    place = max(map(len, starts), default=0) + len(GAP)
+    if place <= width // 2:
+        return [part for line in lines for part in _wrapped(line, width, "", " " * place)]
+    # there is no room for a column
+    return [
+        part
+        for line, start, row in zip(lines, starts, table, strict=True)
+        for part in ([line] if len(line) <= width else (start, *_wrapped(row[-1], width, "    ", "    ")))
+    ]
+
+
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """The lines of a table whose entries are Markdown already: of `plain`, `code` or a page's own markup."""
     return [f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows)]
@@ -74,11 +92,15 @@ def wrapped(text: str, indent: str, width: int = 80) -> list[str]:
     """Lines of at most `width` characters; what follows the first is indented further than its own indentation."""
     stripped = text.lstrip()
     start = indent + text[: len(text) - len(stripped)]
+    return _wrapped(stripped, width, start, f"{start}  ", break_words=False)
+
+
+def _wrapped(text: str, width: int, first: str, others: str, *, break_words: bool = True) -> list[str]:
     return textwrap.wrap(
-        stripped,
+        text,
         width,
-        initial_indent=start,
-        subsequent_indent=f"{start}  ",
-        break_long_words=False,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=break_words,
         break_on_hyphens=False,
     )

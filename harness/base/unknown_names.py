@@ -19,6 +19,7 @@ _LISTS = {
     "suite": "`harness list suites`",
     "metric": "`harness list metrics`",
     "environment": "`harness image list`",
+    "pretrained model": "`harness weights list`",
     "run": "`harness status --suite stored --cells` with `harness reference list --keys`",
     "run of the log": "`harness log`",
 }

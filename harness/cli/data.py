@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
@@ -20,6 +20,7 @@ from harness.benchmarks.own_data import table_words
 from harness.cli.documents.envelope import json_text
 from harness.cli.names import DATASET
 from harness.cli.options import Command, OnceGroup, echo_json, json_option, mirror_option, parse_settings
+from harness.cli.output import echo_folded
 from harness.data import DatasetManifest, dataset_names, load_dataset, load_manifest, manifest_names
 from harness.data.croissant import croissant_of
 from harness.data.datasets import convert_dataset, is_converted
@@ -189,7 +190,7 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
     if as_json:
         echo_json([row for row, _ in descriptions])
     else:
-        click.echo("".join(f"{line}\n" for _, line in descriptions), nl=False)
+        echo_folded(line for _, line in descriptions)
     return UsageError.exit_code if any(_FAULT in row for row, _ in descriptions) else 0
 
 
@@ -304,15 +305,15 @@ def _exit_code(layout: Layout, everything: bool) -> int:
     return UsageError.exit_code if left_out else 0
 
 
-def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
+def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], Sequence[str]]:
     """The entry of a dataset in JSON, and its line of text. A faulty manifest does not hide the other datasets."""
     try:
         manifest = load_manifest(layout, name)
         state = _state(layout, manifest, mirrors)
     except UsageError as error:
-        return {"name": name, _FAULT: str(error)}, f"{name:24} faulty: {error}"
+        return {"name": name, _FAULT: str(error)}, (name, "", "", f"faulty: {error}")
     note = "  (a stand-in: no claim rests on it)" if manifest.stand_in else ""
-    line = f"{name:24} {manifest.benchmark:12} {manifest.statistics.line}  {state}{note}"
+    line = (name, manifest.benchmark, manifest.statistics.line, f"{state}{note}")
     return {**manifest.model_dump(mode="json"), "state": state}, line
 
 

@@ -12,11 +12,11 @@ import click
 from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import Progress, progress_for
-from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
 from harness.cli.names import IMAGE
 from harness.cli.options import OnceGroup, accelerator_option, echo_json, json_option
+from harness.cli.output import echo_folded
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
 from harness.images.cards import environment_chain, load_environment
@@ -75,8 +75,7 @@ def list_images(as_json: bool) -> None:
         sizes = [f"{row[name] / 1e6:6.0f}" for name in ("bytes", "added_bytes")]
         tree, parent = row["tree"][:16] or "-", row["extends"] or "-"
         lines.append([row["name"], row["kind"], row["variant"], parent, tree, *sizes, builds or row["why"] or "-"])
-    for line in aligned(lines):
-        click.echo(line)
+    echo_folded(lines)
 
 
 @command.command(short_help="Lock what was asked for: exact versions and sha256.")

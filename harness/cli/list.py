@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-import textwrap
-from collections.abc import Sequence
-from shutil import get_terminal_size
-
 import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.base.tables import GAP, aligned
 from harness.cli.names import Word
 from harness.cli.options import OnceCommand, echo_json, json_option
+from harness.cli.output import echo_folded
 from harness.data import dataset_names, load_manifest
 from harness.methods import page as cards
 from harness.methods.card import MethodCard, in_order, load_method, load_methods, method_names
@@ -50,26 +45,8 @@ def command(kind: str, markdown: bool, as_json: bool) -> int:
     if as_json:
         echo_json(rows)
         return code
-    width = get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in _lines([(str(row["name"]), str(row["summary"])) for row in rows], width):
-        click.echo(line)
+    echo_folded((str(row["name"]), str(row["summary"])) for row in rows)
     return code
-
-
-def _lines(rows: Sequence[tuple[str, str]], width: int | None) -> list[str]:
-    """A line for each name, with what it is; as many lines as the width needs, if there is one."""
-    lines = aligned(rows)
-    if width is None:
-        return lines
-    place = max(len(name) for name, _ in rows) + len(GAP)
-    if place <= width // 2:
-        return [part for line in lines for part in _folded(line, width, "", " " * place)]
-    # behind long names there is no room for a column
-    return [part for name, text in rows for part in (name, *_folded(text, width, "    ", "    "))]
-
-
-def _folded(text: str, width: int, first: str, others: str) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)
 
 
 def _page(kind: str) -> str:

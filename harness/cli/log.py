@@ -8,10 +8,10 @@ import click
 
 from harness import api
 from harness.base.plurals import counted
-from harness.base.tables import aligned
 from harness.base.unknown_names import unknown_name
 from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option
+from harness.cli.output import echo_folded
 from harness.proof.leaves import Leaf
 from harness.proof.log import Log
 from harness.proof.tree import inclusion_proof, leaf_hash, root_of
@@ -49,7 +49,7 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
         echo_json({"size": len(leaves), "root": root_of(hashes).hex(), "leaves": shown})
         return
     shown_rows = rows if key is not None else rows[-_LAST:]
-    for line in aligned(
+    echo_folded(
         [
             str(number),
             leaf.at,
@@ -60,8 +60,7 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
             leaf.note,
         ]
         for number, leaf in shown_rows
-    ):
-        click.echo(line)
+    )
     for number, path in paths.items():
         click.echo(f"leaf {number}: {hashes[number - 1].hex()}")
         click.echo("".join(f"  {one}\n" for one in path), nl=False)

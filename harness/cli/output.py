@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import click
 
 from harness.base.errors import UsageError
 from harness.base.files import write_atomic
+from harness.base.tables import folded
 from harness.cli.options import Command
 
 _KINDS = {
@@ -105,6 +108,13 @@ def deliver(content: str | bytes, output: Path | None, note: str = "") -> None:
         content = _MARK + content
     write_atomic(output, content)
     click.echo(f"written: {output}{note and f' ({note})'}")
+
+
+def echo_folded(rows: Iterable[Sequence[str]]) -> None:
+    """Print rows below each other: as wide as the terminal; a line each where it is none, for other programs."""
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in folded(rows, width):
+        click.echo(line)
 
 
 def _remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:

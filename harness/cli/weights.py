@@ -9,7 +9,6 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import WEIGHTS
 from harness.cli.options import (
@@ -21,6 +20,7 @@ from harness.cli.options import (
     mirror_option,
     parse_settings,
 )
+from harness.cli.output import echo_folded
 from harness.engine import find_engine
 from harness.execution.adaptation import adapt_weights
 from harness.methods.weights import KeptWeights, are_here, bring_weights, kept_weights, load_weights, weights_names
@@ -47,8 +47,7 @@ def list_weights(as_json: bool) -> None:
     if as_json:
         echo_json(rows)
         return
-    for line in aligned([row[name] for name in ("method", "title", "size", "licence", "state")] for row in rows):
-        click.echo(line)
+    echo_folded([row[name] for name in ("method", "title", "size", "licence", "state")] for row in rows)
 
 
 @command.command("get", short_help="Find or download, and record.")

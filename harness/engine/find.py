@@ -12,6 +12,7 @@ from pathlib import Path
 from harness.base.errors import EngineError
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
+from harness.base.logs import last_line
 from harness.engine import programs
 from harness.engine.engine import Engine
 from harness.engine.lease import Lease
@@ -168,10 +169,10 @@ def install_docker() -> None:
     for step in (["apt-get", "update", "--quiet"], command):
         result = subprocess.run(step, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         if result.returncode != 0:
-            lines = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
+            output = (result.stderr or result.stdout).decode(errors="replace")
             raise EngineError(
                 f"`{' '.join(step)}` ended with code {result.returncode}",
-                where=lines[-1] if lines else "it said nothing",
+                where=last_line(output, "it said nothing"),
                 todo="correct what it names, or install Docker Engine or Podman yourself",
             )
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from harness.base.errors import EngineError
 from harness.base.files import digest_of, write_atomic
+from harness.base.logs import last_line
 from harness.base.ownership import boot
 from harness.engine.sockets import silence
 
@@ -238,8 +239,7 @@ def stop(service: Service) -> None:
 
 
 def _last_line(log: Path) -> str:
-    lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return lines[-1][-400:] if lines else "(the log is empty)"
+    return last_line(log.read_text(errors="replace"), "(the log is empty)")[-400:]
 
 
 def unmount_below(place: Path) -> list[Path]:

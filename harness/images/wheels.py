@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlparse
 from harness.base.download import MOST_BYTES
 from harness.base.errors import MissingData, UsageError
 from harness.base.files import sha256_of
+from harness.base.logs import last_line
 from harness.images.bounds import outgrew, run_bounded, too_long
 from harness.images.cards import WheelsPart
 from harness.images.locks import Part, Wheel
@@ -152,7 +153,7 @@ def _output_of(command: Sequence[str], requirement: str, part: Part | None) -> s
     most = MOST_BYTES if size is None else size
     result = run_bounded(command, most)
     if result.returncode != 0:
-        why = too_long(most, locked=size is not None) if outgrew(result) else _last_line(result.stderr)
+        why = too_long(most, locked=size is not None) if outgrew(result) else last_line(result.stderr)
         raise _not_there(requirement, why)
     return result.stdout
 
@@ -163,8 +164,3 @@ def _not_there(name: str, why: str) -> MissingData:
         where="the indexes of this system's pip configuration",
         todo="check `pip config list` and the network, or give a folder that holds it: --mirror DIR",
     )
-
-
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "no reason was given"

@@ -18,13 +18,14 @@ from typing import Any
 from pydantic import Field, field_validator, model_validator
 
 from harness.base.download import Refused, mirror_folders, transfer
-from harness.base.errors import UsageError, WeightsError
+from harness.base.errors import WeightsError
 from harness.base.file_state import load_toml_once
 from harness.base.files import checksum, digest_of, folder_in_the_making, read_json, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.base.unknown_names import unknown_name
 from harness.data.manifest import mirror_path
-from harness.methods.card import load_method, method_names
+from harness.methods.card import method_names
 
 _FILES = "weights*.toml"
 _CHECKSUMS = "checksums.json"
@@ -88,14 +89,9 @@ def weights_names(layout: Layout) -> list[str]:
 def load_weights(layout: Layout, name: str) -> WeightsManifest:
     """The manifest of a pretrained model."""
     method, _, further = name.partition(":")
-    load_method(layout, method)
     path = layout.methods / method / _FILES.replace("*", f".{further}" if further else "")
     if not path.is_file():
-        raise UsageError(
-            f"no method reads a pretrained model '{name}'",
-            where=str(path),
-            todo=f"name one of: {', '.join(weights_names(layout))}",
-        )
+        raise unknown_name("pretrained model", name, weights_names(layout), where=layout.methods)
     return load_toml_once(path, WeightsManifest)
 
 

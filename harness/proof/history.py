@@ -8,8 +8,8 @@ back results, log and cache together can't put back these.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from harness.base.seal import state_folder
 from harness.proof.signature import sig_path
 from harness.proof.statement import STATEMENT, Statement, parse
 from harness.proof.tree import roots_at
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,11 @@ def remember(layout: Layout, folder: Path, lines: list[bytes], statement: Statem
     for path in memory_paths(layout, folder, lines):
         before = read_json(path)
         if not isinstance(before, dict) or int(before["size"]) < statement.size:
-            # results are read where nothing may be written, too
-            with suppress(OSError):
+            try:
                 write_json(path, {"size": statement.size, "root": statement.root, "at": statement.made})
+            except OSError as error:
+                # results are read where nothing may be written, too
+                log.warning("this log can't be noted, so that an older one will not be told apart: %s", error)
 
 
 def memory_paths(layout: Layout, folder: Path, lines: list[bytes]) -> tuple[Path, Path]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout
+from harness.base.logs import last_line
 
 NAMESPACE = "permafrost-results"
 _PROGRAM = "ssh-keygen"
@@ -39,7 +40,8 @@ def sign(message: bytes, key: Path) -> bytes:
     # a passphrase is asked for on the terminal, not here
     done = _run(["-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE], message)
     if done.returncode or not done.stdout:
-        raise UsageError(f"ssh-keygen did not sign: {_last_line(done)}", where=str(key), todo="try another key")
+        reason = last_line(done.stderr.decode(errors="replace"))
+        raise UsageError(f"ssh-keygen did not sign: {reason}", where=str(key), todo="try another key")
     return done.stdout
 
 
@@ -71,7 +73,3 @@ def _run(words: list[str], message: bytes) -> subprocess.CompletedProcess[bytes]
             where="the programs of this machine",
             todo="install it (Debian: apt-get install openssh-client)",
         ) from None
-
-
-def _last_line(done: subprocess.CompletedProcess[bytes]) -> str:
-    return (done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"])[-1]

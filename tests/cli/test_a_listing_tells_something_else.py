@@ -10,10 +10,10 @@ import click
 import pytest
 
 from harness.base.layout import Layout
+from harness.base.tables import folded
 from harness.cli.data import _state, _verification
 from harness.cli.diff import _cut
 from harness.cli.job import shell_text
-from harness.cli.list import _lines as listing
 from harness.cli.names import METHOD, METHOD_ROW, METRIC
 from harness.cli.output import chosen_kind, deliver
 from harness.cli.parity import _document, _lines, _summary
@@ -105,10 +105,11 @@ ARRAYS = (
 
 def test_a_listing_fits_a_terminal_and_is_a_line_each_elsewhere() -> None:
     rows = [("a", "some words that go on"), ("bb", "few")]
-    assert listing(rows, None) == ["a   some words that go on", "bb  few"]
-    assert listing(rows, 16) == ["a   some words", "    that go on", "bb  few"]
-    long = [("a/long-name", "some words that go on")]
-    assert listing(long, 18) == ["a/long-name", "    some words", "    that go on"]
+    assert folded(rows, None) == ["a   some words that go on", "bb  few"]
+    assert folded(rows, 16) == ["a   some words", "    that go on", "bb  few"]
+    long = [("a/long-name", "1", "some words that go on"), ("b/name", "2", "few")]
+    assert folded(long, 19) == ["a/long-name  1", "    some words that", "    go on", "b/name       2  few"]
+    assert folded([], 80) == folded([], None) == []
 
 
 def test_a_golden_case_is_told_with_each_array() -> None:

@@ -253,10 +253,10 @@ def test_models_are_called_by_method_and_name(made: Layout) -> None:
     assert weights_names(made) == ["another", "mine", "mine:b", "mine:mixed"]
     with pytest.raises(UsageError) as error:
         load_weights(made, "mine:large")
-    assert error.value.what == "no method reads a pretrained model 'mine:large'"
-    assert error.value.where == str(made.methods / "mine" / "weights.large.toml")
-    assert error.value.todo == "name one of: another, mine, mine:b, mine:mixed"
-    with pytest.raises(UsageError, match="no method is called 'yours'"):
+    assert error.value.what == "no pretrained model is called 'mine:large'"
+    assert error.value.where == str(made.methods)
+    assert error.value.todo == ("did you mean 'mine:b'? known: another, mine, mine:b, mine:mixed")
+    with pytest.raises(UsageError, match="no pretrained model is called 'yours'"):
         load_weights(made, "yours")
 
 

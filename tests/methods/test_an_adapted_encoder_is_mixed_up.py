@@ -92,7 +92,7 @@ def test_names_of_further_models_are_lost(apart: Layout) -> None:
     names = weights_names(apart)
     assert names.index(METHOD) + 1 == names.index(ADAPTED)
     assert {name.partition(":")[2] for name in names} == {"", "dapt"}
-    with pytest.raises(UsageError, match="no method reads a pretrained model 'pure_scibert:other'"):
+    with pytest.raises(UsageError, match="no pretrained model is called 'pure_scibert:other'"):
         kept_weights(apart, "pure_scibert:other")
     with pytest.raises(WeightsError, match="published nowhere"):
         bring_weights(apart, ADAPTED, say=print)

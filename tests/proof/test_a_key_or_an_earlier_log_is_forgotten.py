@@ -221,7 +221,8 @@ def test_a_key_that_can_not_sign_is_named(tmp_path: Path, key: Path, monkeypatch
     loud.write_text("#!/bin/sh\necho a warning >&2\necho the reason >&2\nexit 1\n")
     loud.chmod(0o755)
     # nothing at all is no signature either, whatever a program ends with
-    for program, reason in (("false", "no reason given"), ("true", "no reason given"), (loud, "the reason")):
+    nothing = "no reason was given"
+    for program, reason in (("false", nothing), ("true", nothing), (loud, "the reason")):
         monkeypatch.setattr(keys, "_PROGRAM", str(program))
         with pytest.raises(UsageError) as refused:
             sign(b"", key)
@@ -344,12 +345,14 @@ def test_the_largest_log_that_was_seen_is_remembered(layout: Layout, tmp_path: P
     assert was_signed(layout, tmp_path / "new", []) == ""
 
 
-def test_where_no_note_can_be_kept_nothing_fails(
-    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_where_no_note_can_be_kept_nothing_fails_and_it_is_said(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("harness.proof.history.state_folder", lambda: Path("/dev/null"))
     remember(layout, tmp_path, [b"first"], made(log={"root": ROOT, "size": 5}))
     assert [*earlier_logs(layout, tmp_path, [b"first"])] == []
+    told = "this log can't be noted, so that an older one will not be told apart: "
+    assert [text.startswith(told) for text in caplog.messages] == [True, True]
 
 
 def test_the_commits_tell_every_statement_that_there_was(layout: Layout) -> None:
