@@ -16,7 +16,7 @@ from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.commands import command_of_stored
 from harness.planning.jobs import PlannedJob
-from harness.results.reference import ReferenceResult, find_reference, load_reference
+from harness.results.reference import ReferenceResult, count_reference, find_reference
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store
 
@@ -124,7 +124,7 @@ def _none_or_several(
     layout: Layout, store: Store, beginning: str, keys: list[str], entries: Mapping[str, ReferenceResult]
 ) -> UsageError:
     if not keys:
-        here, committed = sum(1 for _ in store.finished()), len(load_reference(layout))
+        here, committed = sum(1 for _ in store.finished()), count_reference(layout)
         return UsageError(
             f"no run has a key that begins with '{beginning}'",
             where=f"{store.folder} ({counted(here, 'run')}), {layout.reference} ({counted(committed, 'run')})",

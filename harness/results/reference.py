@@ -83,9 +83,20 @@ def load_reference(layout: Layout, *benchmarks: str, methods: Collection[str] = 
 
 def find_reference(layout: Layout, beginning: str) -> dict[str, ReferenceResult]:
     """The committed reference results whose keys begin so. Files in which no text does are not parsed."""
-    text, files = f'"{beginning}'.encode(), sorted(layout.reference.rglob(f"*{_SUFFIX}"))
-    paths = [path for path in files if text in _unpacked(path.relative_to(layout.root), path.read_bytes())]
+    text = f'"{beginning}'.encode()
+    paths = [path for path, content in _files(layout) if text in content]
     return {key: entry for key, entry in _by_key(layout, paths).items() if key.startswith(beginning)}
+
+
+def count_reference(layout: Layout) -> int:
+    """How many committed reference results there are, by the lines of their files, which are not parsed."""
+    return sum(len(content.splitlines()) for _, content in _files(layout))
+
+
+def _files(layout: Layout) -> Iterator[tuple[Path, bytes]]:
+    """The files of all committed reference results, with what they hold."""
+    for path in sorted(layout.reference.rglob(f"*{_SUFFIX}")):
+        yield path, _unpacked(path.relative_to(layout.root), path.read_bytes())
 
 
 def _by_key(layout: Layout, paths: Iterable[Path]) -> dict[str, ReferenceResult]:
