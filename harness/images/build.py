@@ -166,12 +166,12 @@ def known_image(
     entries = image_entries(engine, name)
     holds = listing_digest(environment_listing(entries, image_config(engine, name)))
     holds_code = code_of_entries(entries) if code else ""
-    if (holds, holds_code) != (environment, code):
+    trees = (("environment tree", holds, environment), ("code tree", holds_code, code))
+    if others := [f"{kind} {has[:16]} instead of {named[:16]}" for kind, has, named in trees if has != named]:
         verified = f", verified was {receipt.image_id}" if receipt is not None else ""
         raise ImageError(
             f"image {name} does not hold what its name says: its id is {image_id}{verified}",
-            where=f"{engine.name} at {engine.socket}: environment tree {holds[:16]} instead of {environment[:16]}"
-            + (f", code tree {holds_code[:16]} instead of {code[:16]}" if code else ""),
+            where=f"{engine.name} at {engine.socket}: {', '.join(others)}",
             todo=f"remove it ({engine.name} rmi -f {name}); it is then built again",
         )
     seconds = receipt.built_seconds if receipt is not None else 0.0

@@ -192,11 +192,11 @@ def test_an_image_that_holds_something_else_is_refused(
         known(engine, private, tree, code)
     verified = ", verified was sha256:0" if before else ""
     assert refused.value.what == f"image {NAME} does not hold what its name says: its id is sha256:1{verified}"
-    assert refused.value.where == (
-        f"docker at /run/fake.sock: environment tree {TREE[:16]} instead of {tree[:16]}, "
-        f"code tree {code_of_entries(CODE)[:16]} instead of {code[:16]}"
-    )
+    held = f"environment tree {TREE[:16]}" if what == "tree" else f"code tree {code_of_entries(CODE)[:16]}"
+    assert refused.value.where == f"docker at /run/fake.sock: {held} instead of {'0' * 16}"
     assert refused.value.todo == f"remove it (docker rmi -f {NAME}); it is then built again"
+    with pytest.raises(ImageError, match=r"environment tree .*, code tree "):
+        known(engine, private, "0" * 64, "0" * 64)
     kept = read_receipt(receipt_path(private, engine, NAME))
     assert kept == (receipt(before) if before else None)
 
