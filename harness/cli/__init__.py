@@ -105,14 +105,20 @@ class LazyGroup(click.Group):
         from difflib import get_close_matches
 
         if args[0] not in _COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], _COMMANDS, n=1)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
+            meant = _inner_commands(args[0]) or get_close_matches(args[0], _COMMANDS, n=1)
+            hint = " Did you mean " + " or ".join(f"'{one}'" for one in meant) + "?" if meant else ""
             ctx.fail(f"No such command '{args[0]}'.{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([*_COMMANDS.items()])
+
+
+def _inner_commands(name: str) -> list[str]:
+    """Where a command of this name stands inside another one. All are imported, which a mistake may cost."""
+    groups = [(outer, command) for outer in _COMMANDS if isinstance(command := _command(outer), click.Group)]
+    return [f"{outer} {name}" for outer, command in groups if name in command.commands]
 
 
 def _command(name: str) -> click.Command:

@@ -75,6 +75,8 @@ def test_a_wrong_word_is_told_with_the_usage_of_its_command(capsys: pytest.Captu
         (["--data", "x"], ["Usage: harness", "Missing command."]),
         (["zzzzzz"], ["Usage: harness", "Error: No such command 'zzzzzz'.\n"]),
         (["stauts"], ["Usage: harness", "Error: No such command 'stauts'. Did you mean 'status'?\n"]),
+        (["merge"], ["Usage: harness", "Error: No such command 'merge'. Did you mean 'store merge'?\n"]),
+        (["get"], ["Usage: harness", "Error: No such command 'get'. Did you mean 'data get' or 'weights get'?\n"]),
     ):
         with pytest.raises(SystemExit) as ended:
             main(arguments)
