@@ -125,6 +125,12 @@ def test_bars_are_as_long_as_their_means(repository: Layout) -> None:
     assert shades == pytest.approx([0.9, 0.45, 0.9, 0.45])
 
 
+def test_a_run_that_is_right_nowhere_counts_in_the_mean(repository: Layout) -> None:
+    own = {seed: Obtained("a" * 64, Verdict.OK, "", _metrics(value), {}) for seed, value in enumerate((0.0, 0.4))}
+    rows = sheets_of(repository, {HERE: own})["Figure 4"].rows
+    assert {(row[3], row[4]) for row in rows if row[0] == "pure_minilm"} == {("20.0±28.3", "30.0±28.3")}
+
+
 def test_a_part_without_a_number_has_no_bar(repository: Layout) -> None:
     metrics = _metrics(0.2)
     metrics["exact any recall of more drugs/as-published"] = None

@@ -302,6 +302,7 @@ def test_every_file_is_a_case_or_part_of_one(shared: Path, tmp_path: Path) -> No
     assert {case.benchmark for case in cases} == {"combos"}
     other = tmp_path / "kept"
     other.mkdir()
-    for name in ("c_greedy.json.gz", "z_unheard_of.json"):
+    (other / "older").mkdir()
+    for name in ("c_greedy.json.gz", "older/c_greedy.json.gz", "z_unheard_of.json"):
         (other / name).write_bytes(b"")
-    assert [case.name for case in find_cases(other)] == ["c_greedy", "z_unheard_of.json"]
+    assert [case.name for case in find_cases(other)] == ["c_greedy", "older/c_greedy.json.gz", "z_unheard_of.json"]

@@ -194,6 +194,20 @@ def test_both_systems_are_evaluated_on_the_documents_and_seeds_of_a_round(monkey
         assert every[measure].high == every[measure].low
 
 
+def test_a_seed_that_is_not_drawn_need_not_be_defined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second seed says something of the first document alone, and a round may draw neither."""
+    runs = [np.ones((4, 3)), np.array([[1.0, 0.0, 0.0]] * 4)]
+
+    class Drawn:
+        """Draws the last two documents and the first seed in every round."""
+
+        def multinomial(self, count: int, shares: object, rounds: int) -> object:
+            return np.tile([0, 1, 2] if count == 3 else [2, 0], (rounds, 1))
+
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: Drawn())
+    assert [one.rounds for one in paired_bootstrap(runs, runs).values()] == [1000] * 3
+
+
 def test_pairing_takes_out_what_is_common() -> None:
     # documents differ much, the systems by the same little in each
     generator = np.random.default_rng(3)
@@ -243,5 +257,8 @@ def test_systems_are_paired_on_the_same_documents_and_seeds() -> None:
         paired_systems(runs, runs[:1], EXACT)
     other = _truth()
     fewer = other._replace(asked={number: own for number, own in other.asked.items() if number}, relations=[])
-    with pytest.raises(ValueError, match="same documents"):
-        paired_systems(runs, [fewer.beside([])] * 2, EXACT)
+    # sums stand in the order in which documents were asked
+    turned = other._replace(asked=dict([*other.asked.items()][::-1]))
+    for odd in (fewer, turned):
+        with pytest.raises(ValueError, match="same documents"):
+            paired_systems(runs, [odd.beside([])] * 2, EXACT)

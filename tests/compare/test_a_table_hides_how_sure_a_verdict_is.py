@@ -111,12 +111,23 @@ def test_programs_read_how_many_runs_each_side_had() -> None:
     assert (told["published_n"], told["n"]) == (7, 3)
 
 
+def waiting_for_runs(count: int) -> list[Comparison]:
+    """Claims that nothing was run for yet."""
+    one = judged(())
+    assert one.verdict is ClaimVerdict.PENDING
+    return [one._replace(claim=one.claim._replace(metric=f"metric {number}")) for number in range(count)]
+
+
+@pytest.mark.parametrize(("count", "listed"), [(60, 60), (61, 0)])
+def test_up_to_sixty_claims_are_all_listed_whatever_became_of_them(count: int, listed: int) -> None:
+    text = to_text(Book("repurposing", (), tuple(waiting_for_runs(count))))
+    assert len({*re.findall(r"metric \d+", text)}) == listed
+    assert (f"{count} claims not listed" in text) is (listed == 0)
+
+
 def test_a_mean_that_lacks_runs_is_listed_with_the_decided_ones() -> None:
     """Also where there are too many claims to list them all; those that wait for a run are not."""
-    waiting = [
-        judged(())._replace(claim=judged(()).claim._replace(metric=f"metric {number}")) for number in range(80)
-    ]
-    assert {one.verdict for one in waiting} == {ClaimVerdict.PENDING}
+    waiting = waiting_for_runs(80)
     text = to_text(Book("repurposing", (), (judged(UNSURE), *waiting)))
     assert "5 runs" in text and "80 claims not listed" in text and "metric 7 " not in text
     # those that no number of runs decides have none to name

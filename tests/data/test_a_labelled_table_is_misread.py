@@ -70,6 +70,7 @@ def by_tables(folder: Path, associations: str, drugs: str, **how: Any) -> Any:
             )
             for drugs, line in (
                 ("f\na\t1\nb\t2\t3\n", 3),
+                ("f\n\na\t1\n\nb\t2\t3\n", 5),
                 ("", 1),
                 ("f\n", 1),
                 ("f\tg\th\na\t1\nb\t2\n", 1),

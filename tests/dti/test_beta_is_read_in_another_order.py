@@ -26,6 +26,7 @@ from harness.data import load_dataset, load_manifest
 from harness.data.arrays import content_digest
 from harness.data.datasets import fetch_dataset
 from tests.dti.beta_files import (
+    EDGES,
     FILES,
     NODE,
     PAIRS,
@@ -131,6 +132,18 @@ def test_a_new_binding_that_is_known_is_refused(tmp_path: Path) -> None:
         converted(tmp_path, {**FILES, **known})
 
 
+def test_bindings_of_a_disease_in_two_orders_are_refused(tmp_path: Path) -> None:
+    """The generator's draws depend on their order: files that differ in it are not of one release."""
+    more = f"{NODE.format('db00001')} {NODE.format('be0000007')} true\n"
+    files = {**FILES, **{name: more + text for name, text in TASKS.items()}}
+    first = [("db00001", "be0000007"), ("db00003", "be0000008")]
+    assert pairs_of(converted(tmp_path, files), "test6/some_pain") == first
+    turned = "test6_some_pain_tre.nt"
+    with pytest.raises(CorruptData, match="not those of its other files") as caught:
+        converted(tmp_path, {**files, turned: TASKS[turned] + more})
+    assert caught.value.where == str(tmp_path / turned)
+
+
 def test_sequences_are_those_of_their_targets_and_change_nothing_else(tmp_path: Path) -> None:
     table = "sequence,note,target\nmk v,x,BE0000009\nAAA,y,be0000001\nGG,,be0000007\n"
     dataset, bare = converted(tmp_path, {**FILES, SEQUENCES: table}), converted(tmp_path)
@@ -141,10 +154,16 @@ def test_sequences_are_those_of_their_targets_and_change_nothing_else(tmp_path: 
     assert content_digest(dataset) != content_digest(bare)
     for name, array in bare.arrays.items():
         np.testing.assert_array_equal(dataset.arrays[name], array)
-    for faulty, line in ((table + "A,,be0000009\n", 5), (table.replace("AAA", ">sp|P1"), 3), ("target\nbe1\n", 1)):
+    odd = "is there twice, or its sequence is not of letters"
+    for faulty, line, what in (
+        (table + "A,,be0000009\n", 5, f"target 'be0000009' {odd}"),
+        (table.replace("AAA", ">sp|P1"), 3, f"target 'be0000001' {odd}"),
+        ("target\nbe1\n", 1, "there is no column sequence"),
+        ("id,text\nbe1,A\n", 1, "there is no column target, sequence"),
+    ):
         with pytest.raises(CorruptData) as caught:
             converted(tmp_path, {**FILES, SEQUENCES: faulty})
-        assert caught.value.where == f"{tmp_path / SEQUENCES}: line {line}"
+        assert (caught.value.what, caught.value.where) == (what, f"{tmp_path / SEQUENCES}: line {line}")
 
 
 def test_the_network_has_no_edge_that_is_a_binding(tmp_path: Path) -> None:
@@ -165,19 +184,20 @@ def test_the_network_has_no_edge_that_is_a_binding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edges", "more", "what"),
+    ("edges", "more", "what", "line"),
     [
-        ([(NODE.format("db00001"), "Drug-Smell", "<http://x/y>")], "", "relation 'Drug-Smell'"),
-        ([], "<a> <b> <c>\n", "not a triple"),
-        ([("<http://x/y>", "Drug-Drug-Interaction", NODE.format("db00001"))], "", "names no drug"),
+        ([(NODE.format("db00001"), "Drug-Smell", "<http://x/y>")], "", "relation 'Drug-Smell'", 1),
+        ([], "<a> <b> <c>\n", "not a triple", 1),
+        (EDGES[:1], "\n\n<a> <b> <c>\n", "not a triple", 4),
+        ([("<http://x/y>", "Drug-Drug-Interaction", NODE.format("db00001"))], "", "names no drug", 1),
     ],
 )
 def test_a_faulty_edge_is_refused_with_its_line(
-    tmp_path: Path, edges: list[tuple[str, str, str]], more: str, what: str
+    tmp_path: Path, edges: list[tuple[str, str, str]], more: str, what: str, line: int
 ) -> None:
     with pytest.raises(CorruptData, match=what) as caught:
         converted(tmp_path, {**FILES, "network.zip": network(tmp_path, edges, more)})
-    assert "network.nt: line 1" in caught.value.where
+    assert caught.value.where == f"{tmp_path / 'network.zip'}: network.nt: line {line}"
     with pytest.raises(CorruptData, match=r"network\.nt can't be read"):
         converted(tmp_path, {**FILES, "network.zip": b"PK no archive"})
 

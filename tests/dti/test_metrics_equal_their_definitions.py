@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from harness.base.layout import Layout
@@ -134,12 +134,17 @@ def test_the_space_decides_what_can_be_told(layout: Layout, space: str, reading:
 
 @settings(max_examples=150)
 @given(rows=ROWS)
-def test_the_threshold_of_the_best_f1_has_it(rows: list[tuple[bool, float, int]]) -> None:
+@example(rows=[(True, 4.0, 0), (False, 3.0, 0), (False, 2.0, 0), (True, 1.0, 0)])
+def test_the_threshold_of_the_best_f1_is_the_lowest_that_has_it(rows: list[tuple[bool, float, int]]) -> None:
     truth, scores = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
     assume(0 < truth.sum() < len(truth))
-    best, threshold = bindings.best_f1(threshold_counts(truth, scores))
-    found = scores >= threshold
-    assert 2 * (found & truth).sum() / (found.sum() + truth.sum()) == pytest.approx(best)
+    of = {
+        float(cut): 2 * (truth & (scores >= cut)).sum() / ((scores >= cut).sum() + truth.sum())
+        for cut in scores[truth]
+    }
+    best = max(of.values())
+    lowest = min(cut for cut, own in of.items() if own == best)
+    assert bindings.best_f1(threshold_counts(truth, scores)) == (best, lowest)
 
 
 @settings(max_examples=150)

@@ -109,6 +109,19 @@ def test_a_random_fold_of_another_size_or_kind_is_found(world: DtiDataset) -> No
     assert len(random.broken_promises(world, pair_split(rows), chosen)) == 2
 
 
+def test_a_fold_that_is_larger_by_a_whole_pair_is_found(world: DtiDataset) -> None:
+    dataset = replace(world, pairs=world.pairs[:40], values=world.values[:40])
+    split, chosen = _made(random, dataset)
+    assert random.broken_promises(dataset, split, chosen) == []
+    rows = split.rows.copy()
+    rows[0, 0] = TEST
+    asked = split.test_pairs.tolist()
+    free = next(pair for pair in np.argwhere(~dataset.known).tolist() if pair not in asked)
+    larger = pair_split(np.concatenate([rows, [[TEST, *free, NEGATIVE]]]))
+    assert FORM.broken_promises(larger, dataset) == []
+    assert random.broken_promises(dataset, larger, chosen) == ["5 of 40 pairs are asked, not one in 10"]
+
+
 def test_folds_are_each_others_rest(world: DtiDataset) -> None:
     asked = [_made(random, world, fold=fold)[0] for fold in range(10)]
     items = [split.rows[~split.is_train & (split.rows[:, 3] >= 0), 3] for split in asked]
@@ -134,10 +147,13 @@ def test_new_drugs_and_targets_are_asked_about_and_no_others(world: DtiDataset) 
     every = {(drug, target) for drug in range(world.drugs) for target in range(world.targets)}
     assert asked == {(drug, target) for drug, target in every if drug not in drugs or target not in targets}
     assert split.training == len(world.pairs)
-    fewer = pair_split(split.rows[:-1])
-    assert new_nodes.broken_promises(world, fewer, chosen) == [
-        "the asked pairs are not those of new drugs and targets"
-    ]
+    fewer, others = pair_split(split.rows[:-1]), split.rows.copy()
+    # as many, one of them of nodes that are known
+    others[-1, 1:3] = min((drug, target) for drug in drugs for target in targets if not world.known[drug, target])
+    for wrong in (fewer, pair_split(others)):
+        assert new_nodes.broken_promises(world, wrong, chosen) == [
+            "the asked pairs are not those of new drugs and targets"
+        ]
 
 
 def test_where_nothing_is_new_every_unknown_pair_is_asked(world: DtiDataset) -> None:
@@ -184,6 +200,8 @@ def test_a_file_of_a_split_is_read_or_refused(world: DtiDataset, tmp_path: Path)
         (split.rows[:, :3], "has the shape"),
         (split.rows.astype(np.int64), "has data type <i8"),
         (split.rows.ravel(), "has the shape"),
+        (split.rows[None], "has the shape"),
+        (np.zeros(4, dtype=np.int32), "has the shape"),
     ):
         path.write_bytes(npy_bytes(np.ascontiguousarray(array)))
         with pytest.raises(CorruptData, match=words):

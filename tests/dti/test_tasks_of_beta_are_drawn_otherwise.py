@@ -216,6 +216,19 @@ def test_a_binding_of_one_new_node_is_not_of_the_first_scenario() -> None:
     ]
 
 
+def test_more_negatives_than_bindings_are_told_where_isolated_nodes_are_left_out() -> None:
+    """Some of both were left out, so that fewer negatives than bindings are none."""
+    split = split_of(general, fold=2)
+    halves, negatives = parts_of(made(), split)
+    most = len(fold_of(halves.bindings, halves.bindings.codes, 2, 10, 1024).test)
+    nodes, taken = halves.learned, {*halves.bindings.codes.tolist(), *negatives.tolist()}
+    drugs, targets = nodes.drugs.tolist(), nodes.targets.tolist()
+    free = [(drug, target) for drug in drugs for target in targets if drug * made().targets + target not in taken]
+    more = [(1, *pair, NEGATIVE) for pair in free[: most + 1 - len(negatives)]]
+    told = broken(general, pair_split(np.concatenate([split.rows, np.array(more)])), fold=2)
+    assert told == [f"there are {most + 1} negatives, not {most}"]
+
+
 def test_fewer_than_half_of_the_bindings_of_a_node_are_told() -> None:
     split = split_of(single_nodes, rank=1)
     asked = np.flatnonzero(~split.is_train & (split.rows[:, 3] != NEGATIVE))
@@ -287,14 +300,28 @@ def test_how_often_a_drug_occurs_tells_nothing_once_corrected(strategy: Any, spa
 def test_the_drug_with_most_bindings_is_matched_first(seed: int) -> None:
     """Of drugs 2 and 3 with three free targets and one, the one must be left to what needs one alone."""
     asked, learned = [(0, 0), (0, 1), (0, 2), (1, 3)], [(3, 4), (3, 5), (4, 6)]
+    assert spread(asked, learned, "TRO", [2, 3], seed) == [(2, 4), (2, 5), (2, 6), (3, 6)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_drug_with_just_as_many_free_pairs_as_bindings_keeps_them(seed: int) -> None:
+    """Drug 2 has more, and must not be given what drugs 0 and 1 have room for."""
+    asked = [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4), (1, 5)]
+    own = [(0, 3), (0, 4), (0, 5), (1, 0), (1, 1), (1, 2)]
+    assert spread(asked, [(2, 6)], "TEO", [0, 1, 2], seed) == own
+
+
+def spread(
+    asked: list[tuple[int, int]], learned: list[tuple[int, int]], space: str, members: list[int], seed: int
+) -> list[tuple[int, int]]:
+    """Negatives of a class of drugs as corrected, in ascending order."""
     pairs = [(f"db{drug}", f"be{target}") for drug, target in [*asked, *learned]]
     texts = (dict.fromkeys((f"{kind}{number}" for number in range(7)), "") for kind in ("db", "be"))
     bindings = bindings_of(dataset_of("made", pairs, *texts))
     test, train = (bindings.code(*np.array(some).T) for some in (asked, learned))
-    category = Category(True, np.array([2, 3]), 2, np.empty(0, dtype=np.int64))
-    found = spread_negatives(Halves(bindings, train, test), "TRO", category, bindings.known, seed)
-    ends = zip(bindings.drugs_of(found).tolist(), bindings.targets_of(found).tolist(), strict=True)
-    assert sorted(ends) == [(2, 4), (2, 5), (2, 6), (3, 6)]
+    category = Category(True, np.array(members), len(members), np.empty(0, dtype=np.int64))
+    found = spread_negatives(Halves(bindings, train, test), space, category, bindings.known, seed)
+    return sorted(zip(bindings.drugs_of(found).tolist(), bindings.targets_of(found).tolist(), strict=True))
 
 
 def test_first_negatives_given_as_corrected_are_found() -> None:
@@ -547,15 +574,22 @@ def test_tables_are_compared_with_the_dataset_beside_them(tmp_path: Path) -> Non
         for drug, target in part
     ]
     tables |= {"test0_whole.csv": [header, *rows], "test0_turned.csv": [header, rows[1], rows[0], *rows[2:]]}
-    # not as long as an original file that was cut
-    tables |= {"test0_begun.csv": [header, *rows[:-1]]}
+    # neither part is as long as an original file that was cut: one is longer
+    begun = [*rows[: len(train) - 1], *rows[len(train) : -1]]
+    tables |= {"test0_begun.csv": [header, *begun]}
+    # its negatives need all nodes of the network, which nobody has: what is there must be right all the same
+    drawn = [*rows, f"0,j,isolateFree,2,test,{dataset.drug_ids[0]},{dataset.target_ids[0]},0"]
+    tables |= {"test0_drawn.csv": [header, *drawn]}
+    tables |= {"test0_misdrawn.csv": [header, *drawn[:-3], drawn[-2], drawn[-3], drawn[-1]]}
     tables |= {"test0_unread.csv": [header, rows[0].replace(",1", ",one"), rows[-1].replace("0,j", "9,j")]}
     for name, lines in tables.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
     findings = {case.name: references.check(house, case, []) for case in find_cases(tmp_path / "dti")}
     standings = {name: [one.standing for one in finding.arrays] for name, finding in findings.items()}
     assert standings == {
-        "beta/test0_begun": [Standing.OK, Standing.BEYOND],
+        "beta/test0_begun": [Standing.BEYOND, Standing.BEYOND],
+        "beta/test0_drawn": [Standing.OK, Standing.MISSING_DATA],
+        "beta/test0_misdrawn": [Standing.OK, Standing.BEYOND],
         "beta/test0_turned": [Standing.BEYOND, Standing.OK],
         "beta/test0_unread": [Standing.FAILED, Standing.FAILED],
         "beta/test0_whole": [Standing.OK, Standing.OK],

@@ -25,6 +25,7 @@ from harness.handles import (
 )
 from harness.handles.lookup import key_text, stored_handle
 from harness.planning.jobs import Job, PlannedJob
+from harness.planning.obstacles import Obstacles
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores, scorer_digest, scores_path
 from harness.results.store import Store
@@ -365,12 +366,16 @@ def test_what_is_forgotten_is_told_and_gone(here: Layout, store: Store) -> None:
     assert runs_to_forget(here, store, methods=["als_wr"])[0].verdict == "timeout"
     assert len(runs_to_forget(here, store, datasets=["synthetic"])) == 2
     assert len(runs_to_forget(here, store, methods=["als_wr"], datasets=["synthetic"])) == 1
+    notes = Obstacles(store.folder)
+    for key in (one.key, two.key):
+        notes.note("run", key, "a fault of the harness")
     with store.claim(one.key):
         assert [*forget(here, store, runs)] == [
             Forgotten(one.key, one.job.label, "ok", 0, "a harness is running it right now")
         ]
-    assert path.is_file()
+    assert path.is_file() and {*notes.all("run")} == {one.key, two.key}
     assert [*forget(here, store, runs)] == runs
+    assert {*notes.all("run")} == {two.key}
     assert not path.exists() and [*store.finished()] == [two.key]
 
 

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
+from harness.compare import ClaimVerdict, Comparison
+from harness.compare.claims import Claim
+from harness.compare.names import Target
 from harness.handles import PublishedLines, metric_lines
+from harness.handles.publication import _is_about
+from tests.core.factories import planned_job
 
 
 def claim(**changed: Any) -> Mapping[str, Any]:
@@ -44,3 +49,32 @@ def test_reasons_are_numbered_in_the_order_in_which_they_are_told() -> None:
 def test_no_metrics_have_no_lines() -> None:
     assert [*metric_lines([], {}, PublishedLines([]))] == []
     assert [*metric_lines([("A", 1e-9)], {}, PublishedLines([]))] == ["  A  1e-09"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_shown"),
+    [
+        ({}, True),
+        ({"statistic": "value", "seed": 1}, True),
+        ({"statistic": "value", "seed": 2}, False),
+        # a mean that is printed without its number of runs
+        ({"statistic": "band"}, True),
+        ({"statistic": "status"}, False),
+        ({"statistic": "cost"}, False),
+        ({"metric": None}, False),
+        # a name that stands for many splits
+        ({"split": "rand*"}, True),
+        ({"split": "random:test_share=*"}, False),
+        ({"split": None}, False),
+        ({"method": "bnnr"}, False),
+        ({"dataset": "fdataset"}, False),
+        ({"variant": "published"}, True),
+        ({"variant": "control"}, False),
+    ],
+)
+def test_a_run_is_shown_what_is_about_it(changed: dict[str, Any], is_shown: bool) -> None:
+    own = {"method": "constant", "dataset": "synthetic", "split": "random", "variant": "", **changed}
+    target = Target(own["method"], own["dataset"], own["split"], own["variant"])
+    told = Claim("Table 2", own.get("statistic", "mean"), "m", "d", "s", "AUC", "0.8", seed=own.get("seed"))
+    comparison = Comparison(told, target, own.get("metric", "AUC"), ClaimVerdict.PENDING, "")
+    assert _is_about(comparison, planned_job(1), "published") is is_shown

@@ -286,8 +286,8 @@ def test_nothing_is_drawn_beside_affinities_or_known_negatives(dti: Desk, change
 def test_a_share_is_held_back_and_the_rest_is_trained_on(
     dti: Desk, values: list[float], held: dict[float, int] | None
 ) -> None:
-    pairs = np.column_stack([np.arange(20), np.arange(20) + 100])
-    for seed in range(5):
+    pairs, ever_held = np.column_stack([np.arange(20), np.arange(20) + 100]), set[int]()
+    for seed in range(40):
         given = dti.sdk.Pairs(pairs, np.array(values))
         train, valid = dti.sdk.held_back(given, 0.25, np.random.default_rng(seed))
         assert (len(train.pairs), len(valid.pairs)) == (15, 5)
@@ -298,3 +298,5 @@ def test_a_share_is_held_back_and_the_rest_is_trained_on(
             assert np.array_equal(part.values, np.array(values)[places])
         if held:
             assert {value: int((valid.values == value).sum()) for value in held} == held
+        ever_held |= {*valid.pairs[:, 0].tolist()}
+    assert ever_held == {*range(20)}, "which are held back is drawn"

@@ -204,6 +204,12 @@ def test_drugs_and_diseases_of_ones_own_stand_behind_those_that_are_known() -> N
     assert with_new(tiny(), [new("drug", "mine", "g=1")]).disease_features is not None
 
 
+def test_a_feature_may_have_an_equals_sign_in_its_name() -> None:
+    dataset = RepurposingDataset(**{**vars(tiny()), "drug_feature_names": ("f1", "dose=high", "g")})
+    larger = with_new(dataset, [new("drug", "mine", "dose=high=1.5; f1 = 2")])
+    np.testing.assert_array_equal(larger.drug_features[-1], [2, 1.5, np.nan])
+
+
 def test_more_features_than_drugs_are_no_similarities() -> None:
     assert len(tiny().drug_feature_names) > len(tiny().drug_ids)
     larger = with_new(tiny(), [new("drug", "mine", "g=1")])

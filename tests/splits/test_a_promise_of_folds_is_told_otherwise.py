@@ -63,6 +63,23 @@ def test_what_every_fold_promises_is_told(found: Any, labels: Any, said: list[st
     assert folds.broken_promises(found, labels) == said
 
 
+def test_a_label_may_be_off_its_share_by_one_test_pair_and_no_more() -> None:
+    dataset = associations()
+    labels, off = dataset.associations, list[float]()
+    for moved in range(4):
+        found = random.make(dataset, 1, random.Parameters()).folds.copy()
+        for label, before, after in ((1, -1, 0), (0, 0, -1)):
+            found[tuple(np.argwhere((labels == label) & (found == before))[:moved].T)] = after
+        said = []
+        for label in (-1, 0, 1):
+            tested, count = int(((found == -1) & (labels == label)).sum()), int((labels == label).sum())
+            if abs(tested - count / 5) > 1:
+                said += [f"{tested} of {count} pairs with label {label:+d} are test pairs, not {count / 5:.1f}"]
+                off.append(abs(tested - count / 5))
+        assert random.broken_promises(dataset, folds.split_of(found), random.Parameters()) == said
+    assert min(off) <= 2, "some share was off by hardly more than is allowed"
+
+
 def test_what_strategies_of_associations_promise_is_told() -> None:
     dataset = associations()
     size = dataset.associations.size

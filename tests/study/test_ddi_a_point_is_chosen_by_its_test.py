@@ -439,8 +439,9 @@ def test_probabilities_are_made_of_logits_alone() -> None:
     assert probabilities(np.array([[1e4, 0.0]], dtype="f4"), multilabel=False).tolist() == [[1.0, 0.0]]
 
 
-def test_logits_that_happen_to_add_up_to_one_are_logits() -> None:
-    logits = np.array([[2.0, -1.0], [0.25, 0.75]], dtype=np.float32)
+@pytest.mark.parametrize("first", [[2.0, -1.0], [2.0, 1.0]])
+def test_logits_that_happen_to_add_up_to_one_are_logits(first: list[float]) -> None:
+    logits = np.array([first, [0.25, 0.75]], dtype=np.float32)
     expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     assert probabilities(logits, multilabel=False) == pytest.approx(expected)
 

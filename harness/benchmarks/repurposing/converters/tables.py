@@ -112,10 +112,12 @@ def _read(file: str, files: Mapping[str, Path]) -> _Table:
             f"a parameter names '{file}', which is none of the manifest's files", todo="add it under [[files]]"
         )
     lines = files[file].read_text(encoding="utf-8").splitlines()
-    header, rows = lines[0].split("\t") if lines else [], [line.split("\t") for line in lines[1:] if line]
+    header = lines[0].split("\t") if lines else []
+    numbered = [(number, line.split("\t")) for number, line in enumerate(lines[1:], start=2) if line]
+    rows = [row for _, row in numbered]
     width = len(rows[0]) - 1 if rows else 0
     columns, names = tuple(header[len(header) - width :]), tuple(row[0] for row in rows)
-    wrong = next((number for number, row in enumerate(rows, start=2) if len(row) != width + 1), None)
+    wrong = next((number for number, row in numbered if len(row) != width + 1), None)
     if not width or len(header) not in (width, width + 1) or wrong:
         raise CorruptData(
             "lines differ in their number of cells",
