@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
-from harness.base.files import read_json
 from harness.base.layout import Layout
+from harness.base.plain_json import read_plain
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
@@ -48,7 +48,7 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
     path = scores_path(layout, planned.key)
     if record.verdict is not Verdict.OK:
         # one that came out otherwise in a replay keeps those it had
-        if path.is_file() and not _are_of(record, read_json(path)):
+        if path.is_file() and not _are_of(record, read_plain(path)):
             what = f"the verdict is '{record.verdict}', and scores are kept that are not of its files"
             return [failed("scores", what, where=path)]
         return [not_checked("scores", f"the verdict is '{record.verdict}': nothing is scored", lack=None)]
@@ -60,7 +60,7 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
     )
     step = ok("scores", "recomputed; none are kept", values)
     if path.is_file():
-        step = _compare(scores, read_json(path), path, values, planned)
+        step = _compare(scores, read_plain(path), path, values, planned)
     if step.checked is Checked.OK and (reason := without_truth(planned.job)):
         return [not_checked("scores", reason, lack=None)]
     return [step]
@@ -81,7 +81,8 @@ def kept_scores(layout: Layout, record: Record) -> Scores | None:
 def check_against_reference(layout: Layout, record: Record) -> list[Step]:
     """The same job among the committed reference results, which must have ended the same, with the same bits.
 
-    On another processor last bits may differ; then the step says what scores make of it.
+    On another processor last bits may differ; then the step says what scores make of it. Other scores are another
+    lack than other bits, so that who expects the one does not accept the other.
     """
     entry = reference_of(layout, record.planned)
     if entry is None:
@@ -103,7 +104,8 @@ def check_against_reference(layout: Layout, record: Record) -> list[Step]:
     why = "it was made on another processor" if is_told else "not both tell on which processor they were made"
     if record.verdict is other.verdict is Verdict.OK:
         why += f", and {_told(scores) if scores else 'not both have scores of one scorer to compare'}"
-    return [not_checked("reference", f"{what}; {why}", Lack.MACHINE)]
+    lack = Lack.SCORES if scores is not None and scores.checked is not Checked.OK else Lack.MACHINE
+    return [not_checked("reference", f"{what}; {why}", lack)]
 
 
 def _difference(record: Record, other: Record) -> str:

@@ -13,7 +13,7 @@ from harness.base.errors import CorruptData
 from harness.base.git import commit_of
 from harness.base.layout import Layout
 from harness.base.plurals import counted
-from harness.proof.history import earlier_logs, first_other, was_signed
+from harness.proof.history import earlier_logs, first_other, is_cut, was_signed
 from harness.proof.leaves import account_of
 from harness.proof.plans import summary
 from harness.proof.results import ResultSet, faults_of, shown
@@ -52,8 +52,11 @@ def _steps(layout: Layout, *, reference: bool) -> list[Step]:
         if before:
             what = f"unsigned, and one about these results was signed before: {before}"
         lack = Lack.LOG if one.name in _OF_THE_LOG else Lack.STATEMENT
-        if one.name == "commit" and one.state is Held.UNKNOWN and commit_of(layout.root):
-            # a history that does not know its own commit may have been made anew
+        if one.state is Held.UNKNOWN and (
+            # a history that does not know its own commit may have been made anew, and one may have been cut
+            (one.name == "commit" and commit_of(layout.root))
+            or (one.name == "history" and is_cut(layout, results.folder))
+        ):
             lack, is_open = Lack.GIT, True
         steps.append(Step(one.name, _STATES[one.state], what, lack=lack if is_open else None))
     return steps

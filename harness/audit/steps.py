@@ -27,6 +27,7 @@ class Lack(StrEnum):
     DATA = "data"
     REPLAY = "replay"
     MACHINE = "machine"
+    SCORES = "scores"
     GIT = "git"
     CHANGED = "changed"
     STATEMENT = "statement"
@@ -47,6 +48,7 @@ _MEANINGS = {
     Lack.DATA: "an original file is not on this machine",
     Lack.REPLAY: "only a replay shows it",
     Lack.MACHINE: "another machine gives other bits or ends otherwise",
+    Lack.SCORES: "another machine gives other scores than the committed ones",
     Lack.GIT: "no commit to hold the files against",
     Lack.CHANGED: "files differ from their commit",
     Lack.STATEMENT: "no statement to hold the repository against",

@@ -109,8 +109,8 @@ def git(root: Path, *words: str) -> str:
         return ""
     # in a hook of git's they name another repository
     environment = {name: text for name, text in os.environ.items() if name not in _ELSEWHERE}
-    # a replaced object would stand for what was committed
-    environment |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0"}
+    # a replaced object would stand for what was committed, and a graft would hide the commits before another
+    environment |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_OPTIONAL_LOCKS": "0"}
     command = ["git", "-c", f"safe.directory={root}", "-C", str(root), *words]
     try:
         return subprocess.run(

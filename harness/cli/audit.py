@@ -14,7 +14,7 @@ from harness.cli.options import OnceCommand, echo_json, json_option, mirror_opti
 
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
 _LACKS = (
-    *("engine", "data", "replay", "machine", "git", "changed"),
+    *("engine", "data", "replay", "machine", "scores", "git", "changed"),
     *("statement", "log", "stale", "superseded", "missing", "other"),
 )
 

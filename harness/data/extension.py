@@ -24,12 +24,12 @@ _NAME_DIGITS = 8
 
 
 def personal_names(layout: Layout) -> tuple[str, ...]:
-    """Paths that no commit has, as patterns: a person's own tables, and datasets with items of their own.
+    """Paths that no commit has, as patterns: a person's own tables, and what this machine noted of downloads.
 
     Below the datasets alone: a file of such a name elsewhere would be code that nobody committed.
     """
     folder = layout.datasets.name
-    return (f"{folder}/*/own/*", f"{folder}/*/{FIRST_SEEN}", f"{folder}/*{EXTENDED}*/*")
+    return (f"{folder}/*/own/*", f"{folder}/*/{FIRST_SEEN}")
 
 
 def left_over(layout: Layout) -> list[Path]:

@@ -12,7 +12,8 @@ from pathlib import PurePosixPath
 
 from harness import __version__
 from harness.base.errors import CorruptData
-from harness.base.files import read_json, sha256_of
+from harness.base.files import sha256_of
+from harness.base.plain_json import read_plain
 from harness.base.plurals import counted
 from harness.export.actions import (
     OPERATOR,
@@ -124,7 +125,7 @@ def _entities(contents: Contents, files: Sequence[CrateFile]) -> Iterator[Entity
 
 def read_packed_scores(contents: Contents, record: Record) -> Scores | None:
     """The scores of a run in a crate; None where there are none, or they differ from their own digest."""
-    return parse_scores(read_json(scores_path(contents.layout, record.key)))
+    return parse_scores(read_plain(scores_path(contents.layout, record.key)))
 
 
 def _root(contents: Contents, files: Sequence[CrateFile]) -> Iterator[Entity]:

@@ -17,8 +17,9 @@ from harness.audit.basis import check_environment
 from harness.audit.chain import check_job, check_record, read_job
 from harness.audit.steps import Audit, Checked, Step, equal, failed, guarded, not_checked, ok
 from harness.base.errors import CorruptData
-from harness.base.files import read_json, sha256_of
+from harness.base.files import sha256_of
 from harness.base.layout import Layout
+from harness.base.plain_json import read_plain
 from harness.base.plurals import counted
 from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
@@ -182,7 +183,7 @@ class _Verifier:
             return (
                 [failed("scores", f"a run that ended as '{record.verdict}' has scores")] if path.exists() else []
             )
-        kept = parse_scores(read_json(path))
+        kept = parse_scores(read_plain(path))
         if kept is None:
             return [failed("scores", "there are none, or they differ from their own digest", where=path)]
         evidence = scored_files(job.benchmark, record.model_dump(mode="json")["files"])

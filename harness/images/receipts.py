@@ -62,19 +62,18 @@ def _about(path: Path) -> list[str]:
 
 
 def receipts_of(layout: Layout, name: str) -> list[BuiltImage]:
-    """The receipts that all engines of this system have for an image."""
-    return _read_all(layout, _file_name(name))
+    """The receipts that all engines of this system have for an image, as this user's harness wrote them."""
+    return [one for path in _receipts(layout, _file_name(name)) if (one := read_receipt(path)) is not None]
 
 
 def every_receipt(layout: Layout) -> list[BuiltImage]:
-    """All receipts of this system."""
-    return _read_all(layout, "*.json")
+    """All receipts of this system, whoever wrote them: they tell where there may be something to clean."""
+    found = (read_receipt(path, of_anybody=True) for path in _receipts(layout, "*.json"))
+    return [one for one in found if one is not None]
 
 
-def _read_all(layout: Layout, pattern: str) -> list[BuiltImage]:
-    paths = sorted((layout.cache / "images").glob(f"*/{pattern}"))
-    # a list for people, from which nothing follows
-    return [receipt for path in paths if (receipt := read_receipt(path, of_anybody=True)) is not None]
+def _receipts(layout: Layout, pattern: str) -> list[Path]:
+    return sorted((layout.cache / "images").glob(f"*/{pattern}"))
 
 
 def write_receipt(path: Path, image: BuiltImage) -> None:

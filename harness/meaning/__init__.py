@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import PurePath
 
 from harness.meaning.java import java_meaning
@@ -28,17 +28,22 @@ _RULES: dict[str, Callable[[bytes], str]] = {
     ".java": java_meaning,
     ".toml": toml_meaning,
 }
+# Of a program that is not known, which may go by the order of a table's names.
+_ORDERED: dict[str, Callable[[bytes], str]] = {**_RULES, ".toml": partial(toml_meaning, ordered=True)}
 
 
-def meaning_of(name: str, content: bytes) -> str:
-    """sha256 of what a file means, by the rule for its name; of its bytes where no rule is sure."""
-    return _digest(PurePath(name).suffix, content)
+def meaning_of(name: str, content: bytes, *, ordered: bool = False) -> str:
+    """sha256 of what a file means, by the rule for its name; of its bytes where no rule is sure.
+
+    `ordered`: the order of names in a table of TOML counts as well.
+    """
+    return _digest(PurePath(name).suffix, content, ordered)
 
 
 # Many methods share their files, and digests of the whole repository ask for each of its thousand.
 @lru_cache(maxsize=4096)
-def _digest(suffix: str, content: bytes) -> str:
-    rule = _RULES.get(suffix)
+def _digest(suffix: str, content: bytes, ordered: bool) -> str:
+    rule = (_ORDERED if ordered else _RULES).get(suffix)
     if rule is None:
         return hashlib.sha256(content).hexdigest()
     try:

@@ -8,7 +8,6 @@ from harness import benchmarks
 from harness.base.files import digest_of
 from harness.base.git import committed_files
 from harness.base.layout import Layout
-from harness.data.extension import EXTENDED
 from harness.data.manifest import FIRST_SEEN
 from harness.meaning import meaning_of
 from harness.meaning.scorer import meaning_of_scorer
@@ -32,13 +31,16 @@ _HELD = ("results/reference/", "harness/")
 def digests_of(layout: Layout) -> dict[str, str]:
     """The sha256 of what each part means, by its name: `claims/NAME`, `cards/METHOD`, `locks/ENVIRONMENT`, ...
 
-    Of code and of text in TOML it counts what they mean, not comments or formatting; of all else every byte.
+    Of code and of text in TOML it counts what they mean, not comments or formatting; of all else every byte. The
+    order of a table's names counts: combinations of a search are drawn by it.
     """
     harness = layout.benchmarks.parent
     digests = {f"scorer/{name}": meaning_of_scorer(harness, name) for name in benchmarks.names()}
     for name, (folder, paths) in parts_of(layout).items():
         files = {path.relative_to(folder).as_posix(): path for path in paths}
-        digests[name] = digest_of({file: meaning_of(file, path.read_bytes()) for file, path in files.items()})
+        digests[name] = digest_of(
+            {file: meaning_of(file, path.read_bytes(), ordered=True) for file, path in files.items()}
+        )
     return dict(sorted(digests.items()))
 
 
@@ -85,9 +87,7 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
         add(f"parity/{folder.name}", folder, "parity/**/*")
         add(f"code/{folder.name}", folder, "**/*", but=("method.toml", "parity/**/*"))
     for manifest in layout.datasets.glob("*/dataset.toml"):
-        # a person's own data are nothing that is committed
-        if EXTENDED not in manifest.parent.name:
-            add(f"data/{manifest.parent.name}", manifest.parent, "*")
+        add(f"data/{manifest.parent.name}", manifest.parent, "*")
     for environment in layout.containers.glob("*/environment.toml"):
         add(f"locks/{environment.parent.name}", environment.parent, "**/*")
     add("recipe", layout.root, "Dockerfile", "containers/_recipe/*")

@@ -37,7 +37,8 @@ class EarlierLog:
 def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[EarlierLog]:
     """What the commits and this user's notes know of the log with these lines, or of one that lay there before."""
     place = _place_of(layout, folder / STATEMENT)
-    for commit in git(layout.root, "log", "--format=%H", "--", place).split() if place else ():
+    # of all parents of a merge: without a word for it git follows the one that has the file as it is
+    for commit in git(layout.root, "log", "--full-history", "--format=%H", "--", place).split() if place else ():
         text = git(layout.root, "show", f"{commit}:{place}")
         where = f"commit {commit[:12]}"
         try:
@@ -57,10 +58,18 @@ def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[E
 def was_signed(layout: Layout, folder: Path, lines: list[bytes]) -> str:
     """Where it is known that somebody signed a statement about this log once; empty where nothing tells of it."""
     if place := _place_of(layout, sig_path(folder / STATEMENT)):
-        commits = git(layout.root, "log", "--diff-filter=A", "--format=%H", "--", place).split()
+        words = ("--full-history", "-m", "--diff-filter=A", "--format=%H")
+        commits = git(layout.root, "log", *words, "--", place).split()
         if commits:
             return f"commit {commits[0][:12]}"
     return next((str(path) for path in memory_paths(layout, folder, lines) if read_json(path)), "")
+
+
+def is_cut(layout: Layout, folder: Path) -> bool:
+    """Whether the repository is a shallow clone: commits that may know of earlier statements are not here."""
+    place = _place_of(layout, folder / STATEMENT)
+    is_committed = bool(place and git(layout.root, "ls-tree", "HEAD", "--", place))
+    return is_committed and git(layout.root, "rev-parse", "--is-shallow-repository").strip() == "true"
 
 
 def _place_of(layout: Layout, path: Path) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, digest_of, write_atomic
+from harness.base.plain_json import parse_plain
 from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, account_of, now
 from harness.proof.log import Log
@@ -73,7 +73,7 @@ def load_plan(folder: Path, digest: str) -> list[LoggedCell]:
     """The cells of a plan; `CorruptData` where it is not there, or not what its digest says."""
     path = plan_path(folder, digest)
     try:
-        content = json.loads(gzip.decompress(path.read_bytes()))
+        content = parse_plain(gzip.decompress(path.read_bytes()))
         cells = [LoggedCell(*cell) for cell in content["cells"]]
     except (OSError, EOFError, ValueError, TypeError, KeyError):
         raise CorruptData("a plan is missing, or can't be read", where=str(path), todo="restore it") from None

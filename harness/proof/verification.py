@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.proof.confirmation import confirmations
 from harness.proof.digests import digests_of
-from harness.proof.history import earlier_logs, first_other, remember
+from harness.proof.history import earlier_logs, first_other, is_cut, remember
 from harness.proof.keys import allowed_signers
 from harness.proof.leaves import Leaf
 from harness.proof.results import ResultSet, faults_of, shown, told_by
@@ -159,6 +159,9 @@ def _history(
     if other := first_other(known, hashes):
         what = f"the log is not the one that had {other.size} leaves before, grown"
         yield ProofStep("history", Held.FAILED, what, other.where, _RESTORE)
+    elif is_cut(layout, results.folder):
+        what = "the clone is shallow: earlier commits, which know of earlier states, are not in it"
+        yield ProofStep("history", Held.UNKNOWN, what, todo="git fetch --unshallow")
     elif known:
         yield ProofStep("history", Held.OK, f"all {len(known)} earlier states that are known are part of it")
     else:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.base.files import digest_of, read_json, write_atomic
+from harness.base.files import digest_of, write_atomic
+from harness.base.plain_json import read_plain
 from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, LoggedResult, account_of, now, scope_of
 from harness.proof.log import Log
@@ -48,7 +49,7 @@ def _score_digest(path: Path, files: Mapping[str, Mapping[str, Any]]) -> str:
     """The digest of kept scores, recomputed; empty where there are none of these files."""
     if not path.is_file():
         return ""
-    content = read_json(path)
+    content = read_plain(path)
     try:
         digest, evidence = content.pop("digest"), content["evidence"]
         if any(files[name]["sha256"] != sha256 for name, sha256 in evidence.items()):

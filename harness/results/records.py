@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,6 +12,7 @@ from harness import benchmarks
 from harness.base.errors import CorruptData
 from harness.base.files import digest_of
 from harness.base.manifests import Strict
+from harness.base.plain_json import parse_plain
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
 from harness.results.canonical_text import digest_as_read
@@ -139,7 +139,7 @@ class CheckedFields(dict[str, Any]):
 def checked_content(text: bytes, where: Path | str) -> CheckedFields:
     """The record's fields after its digest was checked, unvalidated: what resuming needs, and no more."""
     try:
-        content = json.loads(text)
+        content = parse_plain(text)
     except (ValueError, RecursionError):
         raise _corrupt("a record is cut or not a record", str(where)) from None
     return checked_fields(content, where)

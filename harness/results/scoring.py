@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, InvalidPredictions, UsageError
-from harness.base.files import digest_of, read_json, write_json
+from harness.base.files import digest_of, write_json
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
+from harness.base.plain_json import read_plain
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.measures import no_truth
 from harness.meaning.scorer import meaning_of_scorer
@@ -73,7 +74,7 @@ def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, st
 
     `evidence` maps the scored files to the sha256 that the run's record names.
     """
-    scores = parse_scores(read_json(scores_path(layout, key)))
+    scores = parse_scores(read_plain(scores_path(layout, key)))
     if scores is None:
         return None
     # of no file, nothing can be fresh

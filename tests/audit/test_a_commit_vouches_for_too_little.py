@@ -73,7 +73,6 @@ def test_a_changed_file_is_open(committed: Layout, name: str) -> None:
         "harness/audit/.chain.py.swp",
         "datasets/synthetic/own/table.csv",
         "datasets/synthetic/first_seen.json",
-        "datasets/synthetic_new_12345678/dataset.toml",
         "my matrix.csv",
         "ranking.xlsx",
         "results/notes.txt",

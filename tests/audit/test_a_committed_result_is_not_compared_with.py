@@ -150,7 +150,7 @@ def test_on_another_processor_other_bits_are_no_broken_link(
     others = replace(mine, metrics={**mine.metrics, METRIC: 0.99})
     monkeypatch.setattr("harness.audit.results.kept_scores", lambda *_: others)
     step = told(evidence, elsewhere(record, **changes))
-    assert step.checked is Checked.NOT_CHECKED
+    assert (step.checked, step.lack) == (Checked.NOT_CHECKED, Lack.SCORES)
     assert step.what.startswith(f"{what}{why}, and {METRIC} is not what was kept: 0.99, there ")
 
 

@@ -133,6 +133,7 @@ MEANINGS = {
     "data": "an original file is not on this machine",
     "replay": "only a replay shows it",
     "machine": "another machine gives other bits or ends otherwise",
+    "scores": "another machine gives other scores than the committed ones",
     "git": "no commit to hold the files against",
     "changed": "files differ from their commit",
     "statement": "no statement to hold the repository against",
@@ -359,15 +360,16 @@ def test_where_there_is_no_git_nothing_is_called_committed(evidence: Layout) -> 
     assert check_page(evidence) == []
 
 
-def test_items_of_a_persons_own_are_no_change_of_the_repository(evidence: Layout) -> None:
-    """`harness predict --new` makes a dataset; a file of any other name beside them is told."""
+def test_a_dataset_that_nobody_committed_is_told_whatever_it_is_called(evidence: Layout) -> None:
+    """Those that `harness predict --new` makes are called so, and lie in the cache."""
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
         who = ["-c", "user.name=a", "-c", "user.email=a@b"]
         subprocess.run(["git", "-C", str(evidence.root), *who, *words], check=True)
+    assert [step.checked for step in check_checkout(evidence)] == [Checked.OK]
     own = evidence.datasets / "synthetic_new_12345678"
     own.mkdir()
     (own / "dataset.toml").write_text("")
-    assert [step.checked for step in check_checkout(evidence)] == [Checked.OK]
     (evidence.datasets / "synthetic" / "another.toml").write_text("")
     (step,) = check_checkout(evidence)
-    assert step.lack is Lack.CHANGED and "datasets/synthetic/another.toml" in step.what
+    assert step.lack is Lack.CHANGED
+    assert step.what.endswith("datasets/synthetic/another.toml, datasets/synthetic_new_12345678/dataset.toml")

@@ -16,7 +16,8 @@ from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked, Lack, failed, ok
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
-from harness.results.scoring import Scores, compute_scores, scores_path
+from harness.results.scoring import Scores, compute_scores, read_scores, scored_files, scores_path
+from harness.results.store import Store
 from tests.audit.forging import forge_record, forge_scores
 from tests.audit.test_one_forged_link_is_hidden_by_the_others import broken, first
 from tests.fabricate import planned_of
@@ -175,6 +176,18 @@ def test_kept_scores_whose_words_were_changed(evidence: Layout, made_up: Plan, c
     assert broken(audit) == ["scores"]
     step = next(step for step in audit.steps if step.name == "scores")
     assert step == failed("scores", "the kept scores differ from their own digest", where=path)
+
+
+def test_kept_scores_that_say_two_things_can_not_be_read(evidence: Layout, made_up: Plan) -> None:
+    """The last of two is what we would read, the first what a person does."""
+    path = scores_path(evidence, planned_of(made_up.cells[0]).key)
+    text = path.read_text()
+    path.write_text(text.replace('"metrics": {', f'"metrics": {{"{METRIC}": 0.99, ', 1))
+    assert path.read_text() != text and json.loads(path.read_text()) == json.loads(text)
+    (step,) = (step for step in first(evidence, made_up).steps if step.name == "scores")
+    assert step == failed("scores", "the kept scores can't be read", where=path)
+    files = Store(evidence.runs).record(path.stem).to_json()["files"]
+    assert read_scores(evidence, path.stem, "repurposing", scored_files("repurposing", files)) is None
 
 
 @pytest.mark.parametrize("text", ["[]", '"a"', "3", "null", "{"])

@@ -32,6 +32,8 @@ from tests.core.word_for_word import AGAIN, record_text, said
         (b"{}", "a record is cut or not a record", ""),
         (b"[]", "a record is cut or not a record", ""),
         (b"1", "a record is cut or not a record", ""),
+        # the first is what other programs read, and people
+        (b'{"verdict":"timeout",' + record_text()[1:], "a record is cut or not a record", ""),
         (record_text().replace(b'"attempts":1', b'"attempts":2'), "a record differs from its own digest", ""),
         (
             record_text(reason=..., zoo=1, area=2),

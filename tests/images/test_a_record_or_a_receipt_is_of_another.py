@@ -229,6 +229,10 @@ def test_receipts_are_found_by_name_and_engine(tmp_path: Path, monkeypatch: pyte
     path = receipt_path(layout, engines[0], "x:1")
     assert path.parent.parent == layout.cache / "images" and path.suffix == ".json"
     assert (len(path.stem), len(path.parent.name)) == (24, 12)
+    # one that somebody else wrote tells where there may be something to clean, and no more
+    path.write_text(path.read_text().replace('"size_bytes": 1', '"size_bytes": 0'))
+    assert sorted(one.image_id for one in receipts_of(layout, "x:1")) == ["sha256:1", "sha256:2"]
+    assert len(every_receipt(layout)) == 6
     path.write_text("damaged")
     assert len(every_receipt(layout)) == 5 and receipts.read_receipt(path) is None
 

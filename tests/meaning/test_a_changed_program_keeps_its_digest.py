@@ -379,6 +379,17 @@ def test_another_value_changes_a_table(case: str) -> None:
     assert differ("x.toml", *TABLES[case])
 
 
+def test_the_order_of_names_in_a_table_counts_where_it_is_asked_for() -> None:
+    for name, one, other in (
+        ("x.toml", b"a = 1\nb = 2\n", b"b = 2\na = 1\n"),
+        ("x.toml", b"t = [{ a = 1, b = 2 }]\n", b"t = [{ b = 2, a = 1 }]\n"),
+    ):
+        assert meaning_of(name, one) == meaning_of(name, other)
+        assert meaning_of(name, one, ordered=True) != meaning_of(name, other, ordered=True)
+        assert meaning_of(name, one, ordered=True) == meaning_of(name, b"# more\n" + one, ordered=True)
+    assert meaning_of("x.py", b"x = 1", ordered=True) == meaning_of("x.py", b"x = 1  # more", ordered=True)
+
+
 def test_files_without_a_rule_count_by_their_bytes() -> None:
     for name in ("x.txt", "x.json", "py", "x.PY", "x.pyc"):
         assert differ(name, "x = 1", "x = 1  # comment")

@@ -93,6 +93,19 @@ def test_what_a_machine_leaves_beside_files_has_none(repository: Layout, tmp_pat
     assert digests_of(layout) != before
 
 
+def test_the_order_of_names_in_a_suite_counts(repository: Layout, tmp_path: Path) -> None:
+    """Which cells of a search are drawn goes by it. A comment counts for nothing."""
+    layout = Layout(tmp_path, repository.cache, repository.local)
+    path = layout.methods / "mine" / "method.toml"
+    path.parent.mkdir(parents=True)
+    first, comment, turned = "[search]\na = [1]\nb = [2]\n", "# more\n", "[search]\nb = [2]\na = [1]\n"
+    digests = []
+    for text in (first, comment + first, turned):
+        path.write_text(text)
+        digests.append(digests_of(layout)["cards/mine"])
+    assert digests[0] == digests[1] != digests[2]
+
+
 def test_compiled_code_beside_the_harness_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python takes it in place of a source."""
     monkeypatch.setattr(Layout, "benchmarks", property(lambda layout: layout.root / "harness" / "benchmarks"))
@@ -157,7 +170,7 @@ _PARTS = {
     "methods/mine/parity/more/golden.json": "parity/mine",
     "datasets/mine/dataset.toml": "data/mine",
     "datasets/mine/table.csv": "data/mine",
-    "datasets/mine_new_1/dataset.toml": None,
+    "datasets/mine_new_1/dataset.toml": "data/mine_new_1",
     "containers/mine/environment.toml": "locks/mine",
     "containers/mine/locks/apt.lock": "locks/mine",
     "containers/_recipe/confine.pl": "recipe",

@@ -24,6 +24,7 @@ from harness.proof.history import (
     earlier_logs,
     first_other,
     git_state,
+    is_cut,
     memory_paths,
     remember,
     was_signed,
@@ -380,6 +381,55 @@ def test_the_commits_tell_every_statement_that_there_was(layout: Layout) -> None
     assert git_state(layout) == {"commit": commits[2], "tree": git("rev-parse", "HEAD^{tree}")}
     # no commit knows a folder outside
     assert [*earlier_logs(layout, layout.root.parent, [])] == []
+
+
+@pytest.mark.parametrize("way", ["a merge that keeps the old", "a merge that brings it", "a graft", "a cut"])
+def test_a_history_that_hides_a_statement_is_seen_through_or_known_to_be_cut(layout: Layout, way: str) -> None:
+    """By itself git follows the parent of a merge that has the file as it is, and believes what grafts say."""
+    folder = layout.root / "results"
+    folder.mkdir()
+
+    def git(*words: str) -> str:
+        author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        command = ["git", *author, "-C", str(layout.root), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(size: int) -> str:
+        (folder / STATEMENT).write_bytes(statement_text(content_of(log={"root": ROOT, "size": size})))
+        signature = sig_path(folder / STATEMENT)
+        signature.unlink(missing_ok=True)
+        if size == 2:
+            signature.write_text("signed\n")
+        git("add", "results")
+        git("commit", "-qm", "one", "--allow-empty")
+        return git("rev-parse", "HEAD")
+
+    git("init", "-q", "-b", "main")
+    old = commit(1)
+    if way == "a merge that brings it":
+        git("checkout", "-q", "-b", "other")
+        git("commit", "-qm", "elsewhere", "--allow-empty")
+        git("checkout", "-q", "main")
+        git("merge", "-q", "--no-ff", "--no-commit", "other")
+    new = commit(2)
+    if way == "a merge that keeps the old":
+        git("checkout", "-q", "-b", "other", old)
+        git("commit", "-qm", "elsewhere", "--allow-empty")
+        git("merge", "-q", "-s", "ours", "-m", "merged", new)
+    elif way == "a merge that brings it":
+        commit(1)
+    else:
+        last = commit(1)
+        hidden = "shallow" if way == "a cut" else "info/grafts"
+        (layout.root / ".git" / "info").mkdir(exist_ok=True)
+        (layout.root / ".git" / hidden).write_text(f"{last}\n")
+    is_hidden = way == "a cut"
+    assert is_cut(layout, folder) is is_hidden
+    known = {one.size for one in earlier_logs(layout, folder, [])}
+    assert known == ({1} if is_hidden else {1, 2})
+    assert bool(was_signed(layout, folder, [])) is not is_hidden
+    # what no commit has is not cut
+    assert not is_cut(layout, layout.root / "elsewhere") and not is_cut(layout, layout.root.parent)
 
 
 def test_the_first_log_that_this_one_is_not_is_found() -> None:
