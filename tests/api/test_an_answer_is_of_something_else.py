@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness import api
+from harness.api.audits import _note
 from harness.api.claims import _benchmark_of
 from harness.api.repository import numbers, several
 from harness.audit import AuditReport
@@ -59,6 +60,12 @@ def test_an_audit_is_of_the_runs_that_were_named(here: api.Repository, keys: lis
     assert note is not None and read_last_audit(here.layout, REFERENCE) is None
     assert (note.results, note.replayed, note.digest) == (4, 0, digest_of_keys(here.store.finished()))
     assert note.passed + note.failed + note.superseded + note.unfinished == 4
+
+
+def test_no_more_runs_are_noted_as_made_again_than_there_are(here: api.Repository, keys: list[str]) -> None:
+    report = api.audit(progress=None, repository=here)
+    assert report.passed + report.failed == 4
+    assert [_note(here, report, keys, replay).replayed for replay in (0, 3, 4, 99)] == [0, 3, 4, 4]
 
 
 def test_an_audit_of_a_suite_is_of_its_present_cells(here: api.Repository, keys: list[str]) -> None:

@@ -94,6 +94,7 @@ def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: La
         "click/__init__.py",
         "harness/more.md",
         "scripts/more.sh",
+        "requirements/more.lock",
         "results/reference/more.jsonl.gz",
         "datasets/more.toml",
     ],

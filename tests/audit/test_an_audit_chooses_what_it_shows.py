@@ -275,6 +275,8 @@ def test_what_was_not_checked_is_told_once_with_its_number() -> None:
     many = tuple(made("7", not_checked(f"step {number}", "why")) for number in range(14))
     shown = to_text(AuditReport(many))
     assert shown.count("(1 run): why") == 12 and "  and 2 more\n" in shown
+    thirteen = to_text(AuditReport(many[:13]))
+    assert thirteen.count("(1 run): why") == 12 and "  and 1 more\n" in thirteen
     twelve = to_text(AuditReport(many[:12]))
     assert twelve.count("(1 run): why") == 12 and "more" not in twelve
 

@@ -465,6 +465,9 @@ def test_the_reason_of_an_error_quotes_the_log(fabricated: Layout, sound: Record
     other = wrong.model_copy(update={"reason": f"exit code 3: {'q' * 60}"})
     told = ("the reason quotes what the log does not say", "q" * 40, "w" * 40)
     assert kept(fabricated, other, tmp_path, log="w" * 60) == [told]
+    # one that begins as a line of the log does
+    told = ("the reason quotes what the log does not say", "no such matrix", "no such luck\\n")
+    assert kept(fabricated, wrong, tmp_path, log="no such luck\n") == [told]
     # a reason in words of the harness, and a log that was not kept
     killed = wrong.model_copy(update={"reason": "too many processes"})
     assert kept(fabricated, killed, tmp_path, log="all went well\n") == []

@@ -120,6 +120,15 @@ def _rounded(text: str) -> str:
         return text
 
 
+def test_a_tenth_mean_rank_stands_behind_a_second() -> None:
+    methods = [f"m{number}" for number in (11, 2, 10, 1, 9, 3, 8, 4, 7, 5, 6)]
+    values = {name: {f"data{place}": [1 - int(name[1:]) / 100] * 2 for place in range(3)} for name in methods}
+    rows = [line.split() for line in to_text(contest_of(values)).splitlines()]
+    assert [row for row in rows if len(row) == 2 and row[0] in methods] == [
+        [f"m{number}", f"{number}.00"] for number in range(1, 12)
+    ]
+
+
 @pytest.mark.parametrize(
     ("p", "text"),
     [(0.0312, "0.0312"), (0.0001, "0.0001"), (0.00009, "<0.0001"), (1.0, "1.0000"), (0.0, "<0.0001")],

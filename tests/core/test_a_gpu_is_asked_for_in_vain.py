@@ -215,6 +215,15 @@ def test_the_gpus_of_other_jobs_are_left_alone(
     assert [gpu.number for gpu in find_gpus()] == numbers
 
 
+def test_a_gpu_is_not_named_by_the_beginning_of_its_number(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _driver_tells(monkeypatch, tmp_path, 'for n in 0 10; do echo "$n, GPU-$((n + 4))f, H100, 9.0"; done')
+    for visible, numbers in (("1", []), ("10", ["10"])):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+        assert [gpu.number for gpu in find_gpus()] == numbers
+
+
 @pytest.mark.engine
 def test_an_image_that_finds_no_gpu_is_not_run_on_the_cpu_instead(
     repository: Layout, layout: Layout, engine: Engine

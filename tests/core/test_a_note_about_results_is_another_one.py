@@ -84,6 +84,9 @@ def test_findings_are_read_by_benchmark_and_split(here: Layout) -> None:
     write(here, "toy", "findings.toml", FINDINGS.format(name="toy"))
     first, second = load_findings(here, "toy")
     assert (first.line, second.line) == ("BNNR: the scale is lost", "the paper: Labels are read")
+    # a title that names its subject farther on does not begin with it
+    titled = first.model_copy(update={"title": "the scale of BNNR is lost"})
+    assert titled.line == f"{first.about}: the scale of BNNR is lost"
     assert (second.methods, second.splits, second.undone_in) == ([], [], "")
     assert load_findings(here, "other") == []
     assert findings_on(here, "toy", "cdataset random:share=0.5") == [first]

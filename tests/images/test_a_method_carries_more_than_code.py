@@ -156,6 +156,10 @@ def test_a_checkouts_links_are_named_and_not_followed(tmp_path: Path) -> None:
     assert folder_tree(checkout) == before
     (checkout / ".git").mkdir()
     (checkout / ".git" / "HEAD").write_text("x")
+    # of a repository within it, too
+    (checkout / "part" / ".git").mkdir(parents=True)
+    (checkout / "part" / ".git" / "HEAD").write_text("x")
+    assert folder_tree(checkout) == before
     (checkout / "a.m").unlink()
     assert folder_tree(checkout) == folder_tree(_emptied(tmp_path))
 

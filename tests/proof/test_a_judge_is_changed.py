@@ -154,6 +154,7 @@ _PARTS = {
     "scripts/one.sh": "commands",
     "scripts/site/one.py": "commands",
     "sitecustomize.py": "root/sitecustomize.py",
+    "click.so": "root/click.so",
     "click/__init__.py": "root/click/__init__.py",
     "numpy/__init__.abi3.so": "root/numpy/__init__.abi3.so",
     "tests/__init__.py": None,
@@ -198,6 +199,8 @@ def test_whatever_else_is_committed_is_in_a_part(repository: Layout, tmp_path: P
         "docs/pictures/report.png": "others/docs/pictures",
         "results/published/ddi/notes.txt": "others/results/published/ddi",
         "results/more.csv": "others/results",
+        # no prose, whatever it is called like
+        "results/more.md.csv": "others/results",
         "results/reference/one.jsonl": None,
         "results/allowed_signers": None,
         "tests/one.py": None,

@@ -92,6 +92,7 @@ def test_a_statement_says_what_is_written_in_it(tmp_path: Path) -> None:
     assert statement.remarks == ["planned cells without a leaf: 3"]
     nothing = "no plan is in the log: nothing in it tells what was to be run"
     assert made(plans=[]).remarks == [nothing]
+    assert made(plans=[{"missing": 0}]).remarks == ["planned cells without a leaf: 0"]
     older = "2 imports: results from before the log, or of which no other leaf tells"
     assert made(imported=2, plans=[]).remarks == [older, nothing]
     assert (made().commit, made().tree) == ("", "")

@@ -66,6 +66,12 @@ def test_an_envelope_that_another_signed_is_not_ours(path: Path, signers: Path, 
     assert "or by another key" in refused(path, signers)
 
 
+def test_an_envelope_that_names_another_key_is_not_ours(path: Path, signers: Path, key: Path) -> None:
+    sealed = Envelope(TEXT, sign(pre_authentication(TEXT), key), "SHA256:another")
+    envelope_path(path).write_text(json.dumps(sealed.to_json()))
+    assert "or by another key" in refused(path, signers)
+
+
 def test_an_envelope_signed_without_its_type_is_not_signed(path: Path, signers: Path, key: Path) -> None:
     fingerprint = signer_of_file(path, signers).fingerprint
     envelope_path(path).write_text(json.dumps(Envelope(TEXT, sign(TEXT, key), fingerprint).to_json()))

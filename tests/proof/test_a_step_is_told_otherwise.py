@@ -241,6 +241,9 @@ def test_every_state_that_is_known_is_asked(small: Small, monkeypatch: pytest.Mo
     step = small.step("history")
     assert (step.state, step.where) == (Held.FAILED, "the cache")
     assert step.what.startswith("an older statement was put back: one about 4 leaves")
+    known[1] = EarlierLog(2, "0" * 64, "the cache")
+    what = "the log is not the one that had 2 leaves before, grown"
+    assert small.step("history") == ProofStep("history", Held.FAILED, what, "the cache", RESTORE)
 
 
 def test_what_does_not_hold_is_not_remembered(small: Small) -> None:

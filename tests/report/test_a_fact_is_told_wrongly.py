@@ -25,7 +25,7 @@ from harness.results.reference import load_reference
 from harness.results.store import Store
 from harness.status import Table
 from tests.fabricate import planned_of, table_of
-from tests.report.made_up import claim
+from tests.report.made_up import OPEN, claim
 
 _METRICS = (
     *(f"{name}/{kind}" for name in ("AUC",) for kind in ("as-defined", "as-published")),
@@ -199,6 +199,8 @@ def test_a_claim_is_told_with_its_verdict() -> None:
         "reason": claim().why,
     }
     assert claim_entry(claim()) == entry
+    lacking = claim(verdict=OPEN, n=3, needed=5)
+    assert claim_entry(lacking)["reason"] == "a reason; 2 more would decide"
     assert claim_entry(claim(metric=None)) == {**entry, "metric": "AUC"}
     status = claim("status", "ok", metric=None, ours=1.0)
     bare = status._replace(claim=status.claim._replace(metric=""))

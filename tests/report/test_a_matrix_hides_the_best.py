@@ -54,6 +54,13 @@ def test_the_best_of_each_kind_is_marked() -> None:
     assert scores["majority_type"].defined is None
 
 
+def test_a_mean_that_reads_like_the_best_is_not_the_best() -> None:
+    cells = tuple(drug_cell(name, {_F1: value}, {}) for name, value in (("mlp", 0.50001), ("tiger", 0.50004)))
+    scores = _scores(matrix_of("ddi", Table("drugs", 2, cells, 0).groups, "matrix-ddi", {}))
+    told = {name: (one.ours.text, one.is_best) for name, one in scores.items() if one.ours}
+    assert told == {"mlp": ("0.5000", False), "tiger": ("0.5000", True)}
+
+
 @pytest.mark.parametrize(("better", "best"), [("higher", "0.5000"), ("lower", "0.2500"), ("neither", "")])
 def test_the_direction_of_a_metric_decides(
     better: Literal["higher", "lower", "neither"], best: str, monkeypatch: pytest.MonkeyPatch

@@ -40,7 +40,7 @@ from harness.results.store import Store
 from harness.status import Table, metric_sets
 from harness.study.sheets import Sheet
 from tests.fabricate import drug_cell, planned_of
-from tests.report.made_up import DONE, OFF, OPEN, claim, counts_of
+from tests.report.made_up import DONE, NOT, OFF, OPEN, claim, counts_of
 
 
 @pytest.mark.parametrize(
@@ -246,6 +246,14 @@ def test_a_group_waits_only_where_all_of_its_claims_do() -> None:
     told = html._book(Book("repurposing", (), (*open_, claim("mean", dataset="a"))))
     assert told["groups"] == [(("mean over seeds", "constant", "a", "random"), counts_of(OPEN, OFF))]
     assert told["waiting"] == [(("mean over seeds", "constant", "b", "random"), 2)]
+
+
+def test_a_group_is_listed_where_any_of_its_claims_can_be_compared() -> None:
+    none = claim("mean", verdict=NOT, ours=None, dataset="c")
+    told = html._book(Book("repurposing", (), (none, claim("mean", dataset="a"), none)))
+    mixed = html._book(Book("repurposing", (), (claim("mean"), claim("mean", verdict=NOT, ours=None))))
+    assert told["groups"] == [(("mean over seeds", "constant", "a", "random"), counts_of(OFF))]
+    assert mixed["groups"] == [(("mean over seeds", "constant", "synthetic", "random"), counts_of(NOT, OFF))]
 
 
 def test_a_number_has_one_address(report: Report, made_up: Plan) -> None:

@@ -250,23 +250,28 @@ def test_a_method_without_whole_code_has_a_page(pages: Any, report: Report) -> N
 
 
 def test_a_run_on_a_gpu_is_of_the_image_for_it(pages: Any, report: Report) -> None:
-    own, _ = pages
+    own, calls = pages
     (group,) = own.map.methods["constant"]
-    made = report.evidence.made("constant")
-    assert made is not None
+    made, other = report.evidence.made("constant"), report.evidence.made("mlp", "cuda")
+    assert made is not None and other is not None
+    lock = next(file for file in other.locks if file.path.name == "wheels.cuda.lock")
     cells = []
     for one in group.cells:
         planned = {**one.cell.record["planned"], "image_tree": "e" * 64}
         job = one.cell.job.model_copy(update={"accelerator": "cuda"})
         cells.append(replace(one, cell=replace(one.cell, job=job, record={**one.cell.record, "planned": planned})))
-    report.evidence._made["constant", "cuda"] = replace(made, image="e" * 64, locks=made.locks[-1:])
+    report.evidence._made["constant", "cuda"] = replace(made, image="e" * 64, locks=(made.locks[0], lock))
     try:
         told = own._group(replace(group, cells=tuple(cells)))
+        own._method("constant", [replace(group, cells=tuple(cells))])
     finally:
         del report.evidence._made["constant", "cuda"]
     usual = own._group(group)
     assert (told["earlier"], usual["earlier"]) == (0, 0)
-    assert len(usual["locks"]) == 3 and told["locks"] == usual["locks"][-1:]
+    assert len(usual["locks"]) == 3 and told["locks"] == [usual["locks"][0], own._copy(lock)]
+    # the page lists both: of the code as it is today, and of the runs
+    ((_, values),) = calls
+    assert values["locks"] == [*usual["locks"], own._copy(lock)]
 
 
 def test_a_run_tells_where_it_came_from(pages: Any, report: Report, made_up: Plan) -> None:

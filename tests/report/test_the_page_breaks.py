@@ -132,6 +132,8 @@ def test_filtering_and_sorting_work_in_a_browser(page: Path, tab: Tab) -> None:
     rising = rows(rendered(tab, page, "sort=score"))
     known = [float(row[5]) for row in rising if row[5] != NOTHING]
     assert known == sorted(known) and [row[5] for row in rising][-3:] == [NOTHING] * 3
+    falling = [row[5] for row in rows(rendered(tab, page, "sort=score&order=desc"))]
+    assert falling == [*[row[5] for row in rising[2::-1]], *[NOTHING] * 3], "what has no value is last"
     searched = rows(rendered(tab, page, "q=als_wr+matrix"))
     assert [row[1] for row in searched] == ["als_wr"] and "no such matrix" in searched[0][-1]
     assert rows(rendered(tab, page, "dataset=synthetic&method=lrssl&verdict=ok")) == []

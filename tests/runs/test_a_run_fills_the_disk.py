@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,14 @@ def test_deleted_and_other_files_count_together(workspace: Workspace) -> None:
 def test_deleted_files_are_files(workspace: Workspace) -> None:
     with holding(workspace, 21, 1) as process:
         assert output_fault(workspace, LIMITS, [process]) == "made more than 20 files and folders in /out"
+
+
+def test_deleted_files_count_by_the_blocks_they_take(workspace: Workspace) -> None:
+    with holding(workspace, 20, 1) as process:
+        assert output_fault(workspace, LIMITS, [process]) == ""
+        fault = output_fault(workspace, replace(LIMITS, output_bytes=1 << 16), [process])
+        told = "wrote 81920 bytes to /out, 81920 of them in deleted files that it holds open; the limit is 65536"
+        assert fault == told
 
 
 @contextmanager

@@ -72,6 +72,12 @@ def test_each_file_that_must_be_there_must_hold_something(workspace: Workspace) 
     assert collect(workspace, LIMITS, wanted, EXPECTED).fault == "validation.npy is missing"
 
 
+def test_of_two_faults_the_first_file_has_the_one_that_is_told(workspace: Workspace) -> None:
+    wanted = ("predictions.npy", "validation.npy")
+    write(workspace, validation=0)
+    assert collect(workspace, LIMITS, wanted, EXPECTED).fault == "predictions.npy is missing"
+
+
 def test_no_more_names_are_looked_at_than_there_may_be(workspace: Workspace) -> None:
     write(workspace, lowest=1, predictions=1, validation=1)
     few = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=2)

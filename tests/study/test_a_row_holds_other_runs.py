@@ -18,6 +18,7 @@ from harness.compare.groups import STATISTICS, Several
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target, target_of
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained
+from harness.study.claims import ClaimsTable
 from harness.study.grid import Grid
 from harness.study.sides import CONTROL, OWN, Derived, Row, Sides, keys_of
 from harness.study.specs import Spec
@@ -260,3 +261,23 @@ def test_a_number_over_several_methods_rests_on_their_runs_that_have_values(side
     over = one._replace(claim=one.claim._replace(statistic=next(iter(STATISTICS))), ours=0.5)
     assert keys_of(book, over) == ("a" * 64, "b" * 64)
     assert keys_of(book, one._replace(ours=0.5)) == () == keys_of(book, over._replace(ours=None))
+
+
+def test_a_reason_that_concerns_all_subjects_is_of_all(sides: Sides) -> None:
+    """Also where one of them has several rows, and only some of these lack it."""
+
+    def one(method: str, split: str, verdict: ClaimVerdict, reason: str) -> Comparison:
+        claim = Claim(f"Table 1, {method}", "value", method, "Letters", split, "F1", "0.5", sheet="Table 1")
+        return Comparison(claim, HERE, "F1/as-published", verdict, reason)
+
+    spec = Spec(kind="table", number="1", title="F1", made="claims")
+    rows = (
+        one("Sum", "early", ClaimVerdict.PENDING, "not run yet"),
+        one("Sum", "late", ClaimVerdict.REPRODUCED, "close"),
+        one("Vote", "early", ClaimVerdict.PENDING, "not run yet"),
+        one("Vote", "late", ClaimVerdict.DEVIATES, "far"),
+    )
+    book = replace(sides.book, comparisons=rows)
+    sheet = ClaimsTable(replace(sides, book=book, controls=()), spec, "").sheet()
+    assert [row[0] for row in sheet.rows] == ["Sum", "Sum", "Vote", "Vote"]
+    assert sheet.notes == ["all: pending: not run yet", "Vote: deviates: far"]
