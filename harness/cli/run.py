@@ -103,7 +103,8 @@ def command(
         path = api.report(campaign.table, unless_current=True, repository=repository)
         if not as_json:
             click.echo(f"report: {path}")
-    if request["suite"] == "smoke" and request["shard"] is None and not as_json:
+    # who stopped it does not wait for what all the rest would need
+    if request["suite"] == "smoke" and request["shard"] is None and not (as_json or campaign.stopped):
         full = api.plan(suite="full", make_splits=False, repository=repository)
         click.echo(f"\n{api.needs(full, repository=repository).text()}")
     if campaign.stopped:

@@ -303,6 +303,12 @@ def test_behind_the_smoke_suite_stands_what_the_whole_would_take(
     assert all(one["repository"] == asked.plans[0]["repository"] for one in asked.plans)
 
 
+def test_who_stops_the_smoke_suite_is_not_kept_waiting(running: Running) -> None:
+    asked = running(stopped=True)
+    assert harness_of("run", "--suite", "smoke").return_value == 130
+    assert [one["suite"] for one in asked.plans] == ["smoke"]
+
+
 def test_a_dry_run_runs_nothing(running: Running, made_up: Plan, keys: list[str]) -> None:
     asked = running()
     result = harness_of(*CONSTANT, "--dry-run")
