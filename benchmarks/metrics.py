@@ -3,7 +3,7 @@
 Equal values are asked. The fold has the size of Cdataset's (663 x 409, 20 % of the pairs). The original code takes
 0.10 CPU seconds on such a fold for NS-AUC and 0.95 for its metrics together.
 
-Usage: python benchmarks/metrics.py [--json]
+Usage: python -m benchmarks.metrics [--json]
 """
 
 from __future__ import annotations

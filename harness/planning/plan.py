@@ -90,7 +90,7 @@ class Present:
     def planned(self, job: Job) -> PlannedJob | None:
         """The job with the checksums of today; None where it can't be pinned down any more."""
         cell = self._cell(job)
-        return cell and cell.planned
+        return cell.planned if cell else None
 
     def holds(self, planned: PlannedJob) -> bool:
         """Whether the job, planned anew, is pinned to the same checksums."""
