@@ -4,21 +4,20 @@ The original calls Octave's `svd` and so gets the default driver, gesvd; that is
 transcription with the faster driver, gesdd, stands beside it, because some figures of the original were taken so.
 Per golden case it also says how far our answer is from the golden. Fdataset and Cdataset take minutes.
 
-Usage: python benchmarks/bnnr.py [--golden DIR] [--json] [CASE ...]     (cases: HDVD_raw Synthetic_bench ...)
+Usage: python -m benchmarks.bnnr [--golden DIR] [--json] [CASE ...]     (cases: HDVD_raw Synthetic_bench ...)
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, measured, shared_folder
 from harness.base.layout import find_layout
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
@@ -92,7 +91,7 @@ def describe(case: str, found: dict[str, Any]) -> str:
 def main() -> None:
     """Measure the cases that are asked for."""
     layout = find_layout(Path(__file__).resolve().parent)
-    shared = Path(os.environ.get("PERMAFROST_SHARED") or layout.root.parent / "shared")
+    shared = shared_folder(layout)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--golden", type=Path, default=shared / "golden" / "repurposing")
     parser.add_argument("--json", action="store_true")

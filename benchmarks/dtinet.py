@@ -11,7 +11,6 @@ Usage: python -m benchmarks.dtinet [--golden DIR] [--mirror DIR]
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, measured, shared_folder
 from harness.base.layout import Layout, find_layout
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
@@ -88,7 +87,7 @@ def published(golden: Path, mirror: Path, layout: Layout) -> dict[str, npt.NDArr
 def main() -> None:
     """Measure on the published data."""
     layout = find_layout(Path(__file__).resolve().parent)
-    shared = Path(os.environ.get("PERMAFROST_SHARED") or layout.root.parent / "shared")
+    shared = shared_folder(layout)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--golden", type=Path, default=shared / "golden" / "dti")
     parser.add_argument("--mirror", type=Path, default=shared / "mirror")

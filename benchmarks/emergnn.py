@@ -9,13 +9,12 @@ Usage: python -m benchmarks.emergnn [--mirror DIR] [--batches N] [--pairs N]
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.in_image import HERE, code_of, measured
+from benchmarks.in_image import HERE, code_of, measured, shared_folder
 from harness.base.layout import find_layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import TRAIN
@@ -30,7 +29,7 @@ ORIGINAL = 69462
 def main() -> None:
     """Measure, and print one line."""
     layout = find_layout(Path(__file__).resolve().parent)
-    shared = Path(os.environ.get("PERMAFROST_SHARED") or layout.root.parent / "shared")
+    shared = shared_folder(layout)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirror", type=Path, default=shared / "mirror")
     parser.add_argument("--batches", type=int, default=20, help="of 32 pairs, of ours")

@@ -9,14 +9,13 @@ Usage: python -m benchmarks.factorisations [--golden DIR] [--repeat N] [METHOD .
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, measured, shared_folder
 from harness.base.layout import Layout, find_layout
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
@@ -74,7 +73,7 @@ def measure(engine: Engine, layout: Layout, method: str, labels: Path, repeat: i
 def main() -> None:
     """Measure the methods that are asked for."""
     layout = find_layout(Path(__file__).resolve().parent)
-    shared = Path(os.environ.get("PERMAFROST_SHARED") or layout.root.parent / "shared")
+    shared = shared_folder(layout)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--golden", type=Path, default=shared / "golden" / "repurposing")
     parser.add_argument("--repeat", type=int, default=3)

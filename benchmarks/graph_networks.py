@@ -10,7 +10,6 @@ Usage: python -m benchmarks.graph_networks [--golden DIR] [--steps N] [METHOD:DA
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, measured, shared_folder
 from harness.base.layout import Layout, find_layout
 from harness.engine import Engine, find_engine
 from harness.images import ensure_environment
@@ -61,7 +60,7 @@ def measure(
 def main() -> None:
     """Measure the cases that are asked for."""
     layout = find_layout(Path(__file__).resolve().parent)
-    shared = Path(os.environ.get("PERMAFROST_SHARED") or layout.root.parent / "shared")
+    shared = shared_folder(layout)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--golden", type=Path, default=shared / "golden" / "repurposing")
     parser.add_argument("--steps", type=int, help="other than NIMCGCN's 10 and HAN's 99")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,11 @@ from harness.engine import Engine
 from harness.images.identity import code_folders
 
 HERE = Path(__file__).resolve().parent
+
+
+def shared_folder(layout: Layout) -> Path:
+    """Where golden cases and original data lie, as tests look for them."""
+    return Path(os.environ.get("PERMAFROST_SHARED") or layout.root.parent / "shared")
 
 
 def code_of(layout: Layout, *methods: str) -> tuple[dict[Path, str], str]:

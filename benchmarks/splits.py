@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 from sklearn.model_selection import StratifiedKFold
 
+from benchmarks.metrics import seconds
 from harness.base.layout import find_layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.splits.folds import TEST, Folds
@@ -68,16 +67,6 @@ def our_split(dataset: RepurposingDataset) -> Folds:
     """With nothing remembered."""
     weakly_correlated._test_drugs.cache_clear()
     return weakly_correlated.make(dataset, SEED, weakly_correlated.Parameters()).folds
-
-
-def seconds(call: Callable[[], object], repeats: int) -> float:
-    """The best CPU time of several: the least disturbed by others on the machine."""
-    times = []
-    for _ in range(repeats):
-        started = time.process_time()
-        call()
-        times.append(time.process_time() - started)
-    return min(times)
 
 
 def measure(dataset: RepurposingDataset) -> str:

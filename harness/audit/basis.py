@@ -220,13 +220,19 @@ def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) ->
     return [*steps, *guarded("split", lambda: remake_split(layout, planned, mirrors))]
 
 
-def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Sequence[Path]) -> list[Step]:
-    """The files the container saw, made again from dataset, split and order."""
+def check_inputs(
+    layout: Layout, record: Record, descriptions: Any, mirrors: Sequence[Path], names: Sequence[str] | None = None
+) -> list[Step]:
+    """The files the container saw, made again from dataset, split and order.
+
+    They are those that the card `names`, no more and no less; where no card is held against the run, what it had.
+    """
     if descriptions is None:
         return [not_checked("inputs", "the run kept no job document")]
     if not isinstance(descriptions, dict) or not all(isinstance(one, dict) for one in descriptions.values()):
         return [failed("inputs", "the list of inputs in the run's job document is none")]
-    inputs = make_inputs(layout, record.planned, list(descriptions), mirrors, order=record.order).inputs
+    wanted = list(descriptions) if names is None else names
+    inputs = make_inputs(layout, record.planned, wanted, mirrors, order=record.order).inputs
     steps = []
     for name in sorted({*descriptions, *inputs}):
         told = descriptions.get(name, {})

@@ -30,6 +30,7 @@ from harness.base.files import read_json, sha256_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.engine import Engine
+from harness.methods.card import load_method
 from harness.results.records import RECORD_FILE, Record
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores
@@ -127,14 +128,22 @@ class Auditor:
         planned, inputs = record.planned, None if document is None else document.get("inputs") or {}
         job = planned.job
         about = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label, str(job.options))
+        names = self._inputs_of(job.method, superseded)
         return [
             *self._once(
-                ("inputs", *about, record.order, json.dumps(inputs, sort_keys=True)),
+                ("inputs", *about, record.order, str(names), json.dumps(inputs, sort_keys=True)),
                 "inputs",
-                lambda: check_inputs(self.layout, record, inputs, self.mirrors),
+                lambda: check_inputs(self.layout, record, inputs, self.mirrors, names),
             ),
             *self._data(record, superseded),
         ]
+
+    def _inputs_of(self, method: str, superseded: Superseded) -> list[str] | None:
+        """The inputs that a run's card names; None where the present card is not held against it."""
+        try:
+            return None if superseded.image else load_method(self.layout, method).inputs
+        except HarnessError:
+            return None  # the step about the card tells what is broken
 
     def _data(self, record: Record, superseded: Superseded) -> list[Step]:
         if superseded.data:

@@ -17,7 +17,7 @@ from harness.base.tables import aligned, markdown_table
 from harness.base.vocabulary import Verdict
 from harness.methods.card import load_method
 from harness.planning.jobs import Job, PlannedJob
-from harness.planning.plan import make_plan
+from harness.planning.plan import Present
 from harness.results.reference import reference_of
 from harness.results.scoring import Scores, score_run
 from harness.results.store import Store
@@ -74,8 +74,8 @@ def compare_accelerators(
     mirrors: Sequence[Path] = (),
 ) -> Accelerators:
     """The present repository's runs on a GPU, beside runs on the CPU of this machine, else of the references."""
-    found = Accelerators([], [])
-    for planned in _on_gpu(layout, store):
+    found, present = Accelerators([], []), Present(layout)
+    for planned in _on_gpu(store, present):
         job = planned.job
         chosen = (
             (job.method, methods),
@@ -85,7 +85,7 @@ def compare_accelerators(
         )
         if job.benchmark != benchmark or any(among and value not in among for value, among in chosen):
             continue
-        usual = _planned(layout, job.model_copy(update={"accelerator": "cpu"}))
+        usual = present.planned(job.model_copy(update={"accelerator": "cpu"}))
         reference = _scores_on_cpu(layout, store, usual, mirrors) if usual else None
         if reference is None:
             found.alone.append(job)
@@ -96,19 +96,14 @@ def compare_accelerators(
     return found
 
 
-def _on_gpu(layout: Layout, store: Store) -> Iterator[PlannedJob]:
+def _on_gpu(store: Store, present: Present) -> Iterator[PlannedJob]:
     """What ended ok on a GPU here, by code and data of today."""
     for key in store.finished():
         standing = store.standing(key)
         if standing.verdict is Verdict.OK and standing.content["planned"]["job"].get("accelerator") == "cuda":
-            planned = _planned(layout, PlannedJob.model_validate(standing.content["planned"]).job)
-            if planned is not None and planned.key == key:
+            planned = PlannedJob.model_validate(standing.content["planned"])
+            if planned.key == key and present.holds(planned):
                 yield planned
-
-
-def _planned(layout: Layout, job: Job) -> PlannedJob | None:
-    (cell,) = make_plan(layout, "one", [job]).cells
-    return cell.planned
 
 
 def _scores_on_cpu(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path]) -> Scores | None:

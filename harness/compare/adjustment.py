@@ -18,7 +18,7 @@ def judge_adjusted(claims: Sequence[Claim], tests: Mapping[Claim, Comparison]) -
     comparisons: dict[Claim, Comparison] = {}
     for table in dict.fromkeys(_table(claim) for claim in claims if claim.statistic == ADJUSTED_P):
         family = [claim for claim in claims if claim.statistic == ADJUSTED_P and _table(claim) == table]
-        h_tests = [tests[_of(claim, H, tests)] for claim in family]
+        h_tests = [tests[_h_of(claim, tests)] for claim in family]
         ours = _adjusted([one.ours for one in h_tests])
         files = _adjusted([one.files.value if one.files else None for one in h_tests])
         for claim, test, mine, theirs in zip(family, h_tests, ours, files, strict=True):
@@ -50,13 +50,13 @@ def _adjusted(values: Sequence[float | None]) -> list[float | None]:
     return values_in_order
 
 
-def _of(claim: Claim, statistic: str, among: Mapping[Claim, Comparison]) -> Claim:
-    """The claim of this statistic that the p-value belongs to."""
+def _h_of(claim: Claim, among: Mapping[Claim, Comparison]) -> Claim:
+    """The claim of an H that the p-value belongs to."""
 
     def about(one: Claim) -> tuple[str, ...]:
         return _table(one), one.method, one.dataset, one.split
 
-    return next(one for one in among if one.statistic == statistic and about(one) == about(claim))
+    return next(one for one in among if one.statistic == H and about(one) == about(claim))
 
 
 def _side(chance: float) -> bool:

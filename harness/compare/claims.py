@@ -184,7 +184,16 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
         raise CorruptData(
             f"claims can't be read: {error}", where=str(path), todo="obtain the file again"
         ) from None
-    rows = list(csv.DictReader(io.StringIO(text)))
+    reader = csv.DictReader(io.StringIO(text))
+    try:
+        lines = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise CorruptData(
+            f"claims can't be read: {error}",
+            where=f"{path}: line {reader.reader.line_num}",
+            todo="correct the line, or obtain the file again",
+        ) from None
+    rows = [row for _, row in lines]
     required = {"dataset", "method", "split", *columns}
     if not rows or not required <= rows[0].keys():
         raise CorruptData(
@@ -194,7 +203,7 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
         )
     # a file with a column `value` may have other columns, which are ignored; else every other column is a metric
     numbers = _NUMBERS & rows[0].keys() if "value" in rows[0] else rows[0].keys() - _WORDS
-    for number, row in enumerate(rows, start=2):
+    for number, row in lines:
         if None in row or None in row.values():
             raise CorruptData(
                 "a row has another number of fields than the header",

@@ -147,7 +147,8 @@ def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Ob
 def _beside(claim: Claim, count: int, runs: Mapping[int, Obtained]) -> str:
     """The end of a reason: how many finished runs have no value, so that nobody takes the mean for one of all."""
     finished = [run for run in runs.values() if run.verdict.is_final and not run.unscored]
-    gap = f"; {len(finished) - count} of our {len(finished)} runs without a value" if len(finished) > count else ""
+    ours = counted(len(finished), "run")
+    gap = f"; {len(finished) - count} of our {ours} without a value" if len(finished) > count else ""
     return gap + (f"; {claim.note}" if claim.note else "")
 
 
@@ -163,7 +164,7 @@ def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) ->
     failures = [run for run in finished.values() if run.verdict is not Verdict.OK]
     if claim.published == "ran":
         if failures:
-            reason = f"{len(failures)} of our {len(finished)} runs: {failures[0].verdict}"
+            reason = f"{len(failures)} of our {counted(len(finished), 'run')}: {failures[0].verdict}"
             return decided(ClaimVerdict.DEVIATES, reason)
         is_enough = len(finished) >= min(FEWEST_SEEDS, claim.n)
         verdict = ClaimVerdict.REPRODUCED if is_enough else ClaimVerdict.NOT_COMPARABLE

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness import benchmarks
-from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
+from harness.base.unknown_names import unknown_name
 from harness.planning.jobs import complete_options
 
 
@@ -127,7 +127,7 @@ def load_names(layout: Layout, benchmark: str) -> PublishedNames:
     """The published names of one benchmark."""
     path = layout.published / benchmark / "names.toml"
     if not path.is_file():
-        raise unknown("benchmark with claims", benchmark, claimed_benchmarks(layout), where=layout.published)
+        raise unknown_name("benchmark with claims", benchmark, claimed_benchmarks(layout), where=layout.published)
     names = load_toml(path, PublishedNames)
     if names.benchmark not in benchmarks.names():
         # claims of a benchmark that is not here yet: no run is held against them

@@ -116,13 +116,17 @@ def _selection(book: Book, *, everything: bool) -> list[Comparison]:
     in_order = sorted(book.comparisons, key=lambda one: (_title(one), list(ClaimVerdict).index(one.verdict)))
     if everything or len(in_order) <= _LIST_UP_TO:
         return in_order
-    deviations = [one for one in in_order if one.verdict is ClaimVerdict.DEVIATES]
     sides = (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)
     decided = [one for one in in_order if one.verdict in sides or one.needed is not None]
     if len(decided) <= _LIST_UP_TO:
         return decided
-    tables = [one for one in decided if one.claim.sheet and one.claim.statistic != "status"]
-    return [*tables, *(one for one in deviations if one not in tables)][: _LIST_UP_TO + len(tables)]
+    tables = [one for one in decided if _is_of_a_table(one)]
+    others = [one for one in decided if one.verdict is ClaimVerdict.DEVIATES and not _is_of_a_table(one)]
+    return [*tables, *others[:_LIST_UP_TO]]
+
+
+def _is_of_a_table(one: Comparison) -> bool:
+    return bool(one.claim.sheet) and one.claim.statistic != "status"
 
 
 def _counts(book: Book) -> dict[_Group, Counter[ClaimVerdict]]:
@@ -184,9 +188,9 @@ def _figures(one: Comparison) -> tuple[str, ...]:
     published += f" ({claim.n})" if claim.n and claim.sd is not None else ""
     interval = _NONE if one.interval is None else " to ".join(f"{end:+.2e}" for end in one.interval)
     margin = _NONE if one.margin is None or one.interval is None else f"{one.margin:.2e}"
-    power = interval, margin, _NONE if one.needed is None else f"{one.needed} runs"
+    power = interval, margin, _NONE if one.needed is None else counted(one.needed, "run")
     if claim.statistic == "status":
-        return str(one.verdict), "status", published, f"{one.n} runs", _NONE, *power
+        return str(one.verdict), "status", published, counted(one.n, "run"), _NONE, *power
     ours = (
         _NONE
         if one.ours is None

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness import benchmarks
-from harness.base.errors import UsageError, refuse_unknown
+from harness.base.errors import UsageError
 from harness.base.layout import Layout
-from harness.base.unknown_names import unknown_name
+from harness.base.unknown_names import refuse_unknown_names, unknown_name
 from harness.benchmarks.metric import Metric
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, named_method, refuse_twice
@@ -134,7 +134,7 @@ def _seeds(jobs: Iterable[Job], benchmark: str, request: ContestRequest) -> dict
     if request.datasets and request.splits and request.seeds:
         seeds = {(dataset, split): set() for dataset in request.datasets for split in request.splits}
     here = [job for job in jobs if job.benchmark == benchmark and not unusual_options(job)]
-    refuse_unknown("split", request.splits, {*_split_names(job.split for job in here), *_named(seeds)})
+    refuse_unknown_names("split", request.splits, {*_split_names(job.split for job in here), *_named(seeds)})
     for job in here:
         if request.datasets and job.dataset not in request.datasets:
             continue

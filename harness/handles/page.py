@@ -72,7 +72,7 @@ def page_text(page: Mapping[str, Any]) -> str:
     """The page for a terminal."""
     key = page["key"][:12]
     lines = [f"{page['label']}", f"  key       {page['key']}"]
-    lines += _pairs("", {page["kind"]: page["where"]})
+    lines += _pairs({page["kind"]: page["where"]})
     if page["committed"] and page["kind"] != "reference result":
         lines.append("            the same job is a committed reference result, too")
     if not page["current"]:
@@ -81,10 +81,10 @@ def page_text(page: Mapping[str, Any]) -> str:
         )
     lines += [f"{page['verdict']}: {printable(page['reason'])}", ""]
     job = page["job"]
-    lines += ["job", *_pairs("  ", {name: value for name, value in job.items() if value not in ("", {})})]
-    lines += ["image", *_pairs("  ", page["image"])]
+    lines += ["job", *_pairs({name: value for name, value in job.items() if value not in ("", {})})]
+    lines += ["image", *_pairs(page["image"])]
     inputs = page["inputs"]
-    lines += ["inputs", *_pairs("  ", {name: value for name, value in inputs.items() if name != "files"})]
+    lines += ["inputs", *_pairs({name: value for name, value in inputs.items() if name != "files"})]
     lines += aligned([["", name, entry] for name, entry in inputs["files"].items()] or [[""]], indent="  ")
     used, made = page["resources"], page["made"]
     lines += ["run", f"  {_times(used)}", f"  from {_moment(made['started'])} to {_moment(made['finished'])}"]
@@ -133,10 +133,8 @@ def _warnings(handle: Handle) -> list[str]:
     return [*(shortened(printable(one)) for one in warnings[:_MOST_WARNINGS]), *more]
 
 
-def _pairs(indent: str, values: Mapping[str, Any]) -> list[str]:
-    return aligned(
-        [[name.replace("_", " "), _value(value)] for name, value in values.items()], indent=indent or "  "
-    )
+def _pairs(values: Mapping[str, Any]) -> list[str]:
+    return aligned([[name.replace("_", " "), _value(value)] for name, value in values.items()], indent="  ")
 
 
 def _value(value: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -110,7 +111,7 @@ def _packages_file(archive: str, suite: str) -> bytes | None:
             continue
         try:
             return decompress(content)
-        except (OSError, EOFError, lzma.LZMAError) as error:
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise CorruptData(
                 f"an index can't be read: {error}",
                 where=f"{archive.rstrip('/')}/{path}",

@@ -24,7 +24,7 @@ _CLOSE = {"(": ")", "[": "]", "{": "}"}
 def r_meaning(content: bytes) -> str:
     """The code line by line."""
     text = script_text(content)
-    pieces, at = ["\n"], re.compile(r"[ \t]*").match(text).end()  # type: ignore[union-attr]  # matches nothing, too
+    pieces, at = ["\n"], len(text) - len(text.lstrip(" \t"))
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None or match["unsure"]:

@@ -1,1 +1,1 @@
-"""The registry of methods: cards, their pages, weights, skeletons, checkouts of the authors' code."""
+"""The registry of methods: cards, their page, weights, skeletons, and which variant is recommended."""

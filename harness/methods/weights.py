@@ -234,7 +234,7 @@ def _bring(
         raise WeightsError(
             f"'{name}' of {manifest.title} is in none of its sources",
             where="\n         ".join(failures),
-            todo=f"get the files of {manifest.origin}, elsewhere and give their folder with --from",
+            todo=f"get the files of {manifest.origin} elsewhere, and give their folder with --from",
         )
     sha256 = sha256_of(target)
     if name in manifest.sha256:

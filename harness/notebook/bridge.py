@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 from harness.base.errors import UsageError
@@ -33,7 +34,7 @@ class Bridge:
         for channel, handle in self._sockets.items():
             try:
                 server = await asyncio.start_server(
-                    lambda reader, writer, handle=handle: self._accept(reader, writer, handle),  # type: ignore[misc]
+                    partial(self._accept, handle=handle),
                     connection.address,
                     connection.ports[channel],
                 )

@@ -81,8 +81,10 @@ def read_connection(path: Path) -> Connection:
     try:
         ports = {name: int(content[f"{name}_port"]) for name in CHANNELS}
         address, key = str(content["ip"]), str(content["key"])
-    except (KeyError, ValueError) as error:
+    except KeyError as error:
         raise _unusable(path, f"lacks a usable {error}") from error
+    except (TypeError, ValueError):
+        raise _unusable(path, "has a port that is no number") from None
     if address not in _OWN_ADDRESSES:
         raise _unusable(path, f"asks to listen at '{address}', where other machines may reach it")
     if not key:

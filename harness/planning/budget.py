@@ -37,7 +37,8 @@ class Share:
         return self.cpus >= other.cpus and self.memory >= other.memory and self.gpus >= other.gpus
 
     def __str__(self) -> str:
-        return f"{self.cpus} CPUs, {self.memory / 2**30:.1f} GiB of memory and {self.gpus} GPUs"
+        memory = f"{self.memory / 2**30:.1f} GiB of memory"
+        return f"{counted(self.cpus, 'CPU')}, {memory} and {counted(self.gpus, 'GPU')}"
 
     def __add__(self, other: Share) -> Share:
         return Share(

@@ -103,7 +103,8 @@ class Needs:
             return f"time: not measured here yet; {most}"
         # however many processors there are, the longest run takes its time
         hours = max((self.cpu_hours + self.estimated_cpu_hours) / self.cpus, self.longest_hours)
-        text = f"time: about {_duration(hours)} on {self.cpus} CPUs for {known} of {counted(self.left, 'run')}"
+        runs = f"{known} of {counted(self.left, 'run')}"
+        text = f"time: about {_duration(hours)} on {counted(self.cpus, 'CPU')} for {runs}"
         if self.estimated:
             text += f"; {self.estimated} estimated from the reference results, {self._scaling()}"
         unknown = self.left - known

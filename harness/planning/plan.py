@@ -87,10 +87,14 @@ class Present:
     def __init__(self, layout: Layout) -> None:
         self._planner = _Planner(layout, split_digest_offline)
 
+    def planned(self, job: Job) -> PlannedJob | None:
+        """The job with the checksums of today; None where it can't be pinned down any more."""
+        cell = self._cell(job)
+        return cell.planned if cell else None
+
     def holds(self, planned: PlannedJob) -> bool:
         """Whether the job, planned anew, is pinned to the same checksums."""
-        cell = self._cell(planned.job)
-        return cell is not None and cell.planned == planned
+        return self.planned(planned.job) == planned
 
     def holds_as_usual(self, planned: PlannedJob) -> bool:
         """Whether it also was our own code on the CPU, with the card's own parameters.

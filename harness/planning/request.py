@@ -11,6 +11,7 @@ from typing import Any, overload
 from harness import benchmarks
 from harness.base.errors import CorruptData, DataError, MissingData, UsageError
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.data import DatasetManifest, load_manifest
 from harness.images import folder_tree
 from harness.images.identity import code_folders, sdk_folders
@@ -52,7 +53,6 @@ def requested_jobs(layout: Layout, request: Request) -> Sequence[Job]:
     _refuse_strangers(layout, manifests, cards)
     upstream = upstream_tree(layout, request.upstream, request.methods) if request.upstream else ""
     by_benchmark = {one.benchmark: _seeds(one.benchmark, request) for one in manifests}
-    _refuse_uneven(by_benchmark)
     rows = list(zip(*by_benchmark.values(), strict=True))
     first = dict(zip(by_benchmark, rows[0], strict=True))
     jobs = [
@@ -144,18 +144,13 @@ def _seeds(benchmark: str, request: Request) -> tuple[int, ...]:
         raise UsageError(
             f"benchmark {benchmark} has no published seeds", where="--published-seeds", todo="give --seed N"
         )
-    return seeds[: request.published_seeds]
-
-
-def _refuse_uneven(seeds: Mapping[str, Sequence[int]]) -> None:
-    """Refuse benchmarks of which one has fewer published seeds than were asked for: a row has one of each."""
-    counts = {name: len(own) for name, own in seeds.items()}
-    if len({*counts.values()}) > 1:
+    if not 1 <= request.published_seeds <= len(seeds):
         raise UsageError(
-            "these benchmarks do not have as many published seeds as each other",
-            where=f"--published-seeds: {', '.join(f'{name} gives {count}' for name, count in counts.items())}",
-            todo=f"give --published-seeds {min(counts.values())} or fewer, or plan each benchmark by itself",
+            f"benchmark {benchmark} has {counted(len(seeds), 'published seed')}",
+            where=f"--published-seeds {request.published_seeds}",
+            todo=f"give 1 to {len(seeds)}",
         )
+    return seeds[: request.published_seeds]
 
 
 def upstream_tree(layout: Layout, folder: Path, methods: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from harness import __version__
 from harness.base.errors import AuditError, CorruptData
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.proof.digests import digests_of
 from harness.proof.history import EarlierLog, earlier_logs, first_other, git_state, remember
 from harness.proof.keys import Signer, allowed_signers
@@ -25,7 +26,7 @@ from harness.proof.statement import (
     read,
     statement_text,
 )
-from harness.proof.tree import consistency_proof, root_of
+from harness.proof.tree import consistency_proof, leaf_hash, root_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ def attest(layout: Layout, results: ResultSet, key: Path | None = None) -> Attes
     `AuditError` where the log is not the last statement's one, grown, and where it does not tell of these results.
     """
     log, path = results.log, results.folder / STATEMENT
-    lines, hashes, leaves = log.lines(), log.hashes(), log.leaves()
+    # read once: a campaign may write into it meanwhile
+    lines = log.lines()
+    hashes, leaves = [leaf_hash(line) for line in lines], log.leaves(lines)
     if not leaves:
         raise AuditError(
             f"there is no log of {results.name}",
@@ -54,13 +57,14 @@ def attest(layout: Layout, results: ResultSet, key: Path | None = None) -> Attes
     last = _last_statement(path, layout)
     before = [EarlierLog(last.size, last.root, str(path))] if last else []
     if earlier := first_other([*before, *earlier_logs(layout, results.folder, lines)], hashes):
+        size = counted(earlier.size, "leaf", "leaves")
         raise AuditError(
-            f"the log is not the one that had {earlier.size} leaves before, grown: it was changed",
+            f"the log is not the one that had {size} before, grown: it was changed",
             where=f"{log.path}; {earlier.where}",
             todo="restore the log; nothing is ever taken out of it, or changed",
         )
     if faults := shown(faults_of(leaves, results)):
-        others = f"; {len(faults) - 1} more faults" if len(faults) > 1 else ""
+        others = f"; {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
         raise AuditError(faults[0].what + others, where=faults[0].where, todo=faults[0].todo)
     content = {
         "_type": STATEMENT_TYPE,

@@ -46,13 +46,27 @@ def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[E
         except CorruptData:
             continue  # a commit that removed it, or one that was never a statement of ours
         yield EarlierLog(statement.size, statement.root, where)
-    noted = set[tuple[int, str]]()
-    for memory in memory_paths(layout, folder, lines):
-        if isinstance(content := read_json(memory), dict):
-            size, root = int(content["size"]), str(content["root"])
-            if (size, root) not in noted:
-                yield EarlierLog(size, root, f"verified here on {content['at']}: {memory}")
-            noted.add((size, root))
+    # one log may be noted at both places
+    noted: dict[tuple[int, str], EarlierLog] = {}
+    for path in memory_paths(layout, folder, lines):
+        if one := _noted(path):
+            noted.setdefault((one.size, one.root), one)
+    yield from noted.values()
+
+
+def _noted(path: Path) -> EarlierLog | None:
+    """The log that a note of this user is about; `CorruptData` where it is no note of ours."""
+    if not isinstance(content := read_json(path), dict):
+        return None
+    try:
+        where = f"verified here on {content['at']}: {path}"
+        return EarlierLog(int(content["size"]), str(content["root"]), where)
+    except (KeyError, TypeError, ValueError):
+        raise CorruptData(
+            "the note of a log that was verified here is not of the form that the harness writes",
+            where=str(path),
+            todo="look who changed it, then remove it: what it knew of this log is lost",
+        ) from None
 
 
 def was_signed(layout: Layout, folder: Path, lines: list[bytes]) -> str:
@@ -90,8 +104,8 @@ def first_other(earlier: Iterable[EarlierLog], hashes: Sequence[bytes]) -> Earli
 def remember(layout: Layout, folder: Path, lines: list[bytes], statement: Statement) -> None:
     """Let this user's notes know a signed log, so that an older one is never taken for it."""
     for path in memory_paths(layout, folder, lines):
-        before = read_json(path)
-        if not isinstance(before, dict) or int(before["size"]) < statement.size:
+        before = _noted(path)
+        if before is None or before.size < statement.size:
             try:
                 write_json(path, {"size": statement.size, "root": statement.root, "at": statement.made})
             except OSError as error:

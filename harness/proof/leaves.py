@@ -87,8 +87,11 @@ def parse_leaf(line: bytes, where: str) -> Leaf:
     try:
         values = json.loads(line)
         leaf = Leaf(**{**values, "kind": Event(values["kind"])})
-        if leaf.line != line:
+        is_typed = all(isinstance(value, int if name == "cells" else str) for name, value in values.items())
+        if leaf.line != line or not is_typed:
             raise ValueError
+        if leaf.verdict:
+            Verdict(leaf.verdict)
     except (ValueError, TypeError, KeyError, AttributeError):
         raise CorruptData("no leaf of a log", where=where, todo="restore the file; nobody edits a log") from None
     return leaf

@@ -51,10 +51,10 @@ class Log:
                 if line.endswith(b"\n"):
                     yield line[:-1]
 
-    def leaves(self) -> list[Leaf]:
-        """Every leaf; `CorruptData` with the number of the line where one is none."""
-        where = str(self.path)
-        return [parse_leaf(line, f"{where}: line {number}") for number, line in enumerate(self.lines(), 1)]
+    def leaves(self, lines: Sequence[bytes] | None = None) -> list[Leaf]:
+        """Every leaf, or those of lines that were read before; `CorruptData` names the line where one is none."""
+        every = self.lines() if lines is None else lines
+        return [parse_leaf(line, f"{self.path}: line {number}") for number, line in enumerate(every, 1)]
 
     def hashes(self) -> list[bytes]:
         """The hash of every leaf."""

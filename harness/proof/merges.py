@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from harness.base.plurals import counted
 from harness.proof.leaves import Event, Leaf, now
 from harness.proof.tree import leaf_hash, root_of
 
@@ -29,7 +30,7 @@ def merged_lines(held: Sequence[bytes], other: Sequence[bytes]) -> list[bytes]:
     # a root has no characters that JSON would write otherwise
     if not other or (not lines and any(f'"root":"{root}"'.encode() in line for line in held)):
         return []
-    what = f"a log of {len(other)} {'leaf' if len(other) == 1 else 'leaves'}"
+    what = f"a log of {counted(len(other), 'leaf', 'leaves')}"
     return [*lines, Leaf(Event.MERGE, now(), what, root=root, parts=_text(places)).line]
 
 

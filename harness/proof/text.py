@@ -16,8 +16,9 @@ def proof_text(proof: Proof) -> str:
         lines.append(f"  {step.state:11}  {step.name:{width}}  {step.what}")
         details = (("where", step.where), ("to do", step.todo))
         lines += [f"  {'':11}  {'':{width}}  {name}: {text}" for name, text in details if text]
+    verb = "does" if proof.failed == 1 else "do"
     verdict = (
-        f"{proof.failed} of {len(proof.steps)} steps do not hold"
+        f"{proof.failed} of {len(proof.steps)} steps {verb} not hold"
         if proof.failed
         else "signed, and all of it holds"
     )

@@ -76,7 +76,7 @@ def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> P
         "signature": lambda: _signature(path, believed),
         "log": lambda: _log(results, statement, hashes),
         "history": lambda: _history(layout, results, statement, lines, hashes),
-        "results": lambda: _results(results, statement, results.log.leaves()),
+        "results": lambda: _results(results, statement, results.log.leaves(lines)),
         "files": lambda: _files(results, statement),
         "repository": lambda: _repository(layout, statement),
         "commit": lambda: _commit(layout, statement),
@@ -122,16 +122,16 @@ def _signature(path: Path, signers: Path) -> Iterator[ProofStep]:
 def _log(results: ResultSet, statement: Statement, hashes: Sequence[bytes]) -> Iterator[ProofStep]:
     where = str(results.log.path)
     if len(hashes) < statement.size:
-        what = f"{len(hashes)} leaves, of which the statement knows {statement.size}: some were taken out"
+        what = f"{_leaves(len(hashes))}, of which the statement knows {statement.size}: some were taken out"
         yield ProofStep("log", Held.FAILED, what, where, _RESTORE)
     elif root_of(hashes[: statement.size]).hex() != statement.root:
-        what = f"the first {statement.size} leaves are not those of the statement: changed, removed or reordered"
+        what = f"not the statement's first {_leaves(statement.size)}: changed, removed or reordered"
         yield ProofStep("log", Held.FAILED, what, where, _RESTORE)
     elif len(hashes) > statement.size:
-        what = f"{counted(len(hashes) - statement.size, 'leaf', 'leaves')} newer than the statement"
+        what = f"{_leaves(len(hashes) - statement.size)} newer than the statement"
         yield ProofStep("log", Held.FAILED, what, where, "make the statement again: harness attest")
     else:
-        yield ProofStep("log", Held.OK, f"{len(hashes)} leaves give the root {statement.root[:16]}")
+        yield ProofStep("log", Held.OK, f"the root of {_leaves(len(hashes))} is {statement.root[:16]}")
 
 
 def _history(
@@ -142,7 +142,7 @@ def _history(
         proof = [bytes.fromhex(one) for one in previous["consistency"]]
         before, after = bytes.fromhex(previous["root"]), bytes.fromhex(statement.root)
         if is_extended(previous["size"], before, statement.size, after, proof):
-            what = f"the last statement's log of {previous['size']} leaves, grown"
+            what = f"the last statement's log of {_leaves(previous['size'])}, grown"
             yield ProofStep("previous statement", Held.OK, what)
         else:
             what = "the proof that the log is the last statement's, grown, does not hold"
@@ -150,20 +150,20 @@ def _history(
     known = list(earlier_logs(layout, results.folder, lines))
     for one in known:
         if one.size > statement.size:
-            what = (
-                f"an older statement was put back: one about {one.size} leaves is known, this has {statement.size}"
-            )
+            known_size = _leaves(one.size)
+            what = f"an older statement was put back: one about {known_size} is known, this has {statement.size}"
             todo = "restore the newest; for an older checkout on purpose, move that note away"
             yield ProofStep("history", Held.FAILED, what, one.where, todo)
             return
     if other := first_other(known, hashes):
-        what = f"the log is not the one that had {other.size} leaves before, grown"
+        what = f"the log is not the one that had {_leaves(other.size)} before, grown"
         yield ProofStep("history", Held.FAILED, what, other.where, _RESTORE)
     elif is_cut(layout, results.folder):
         what = "the clone is shallow: earlier commits, which know of earlier states, are not in it"
         yield ProofStep("history", Held.UNKNOWN, what, todo="git fetch --unshallow")
     elif known:
-        yield ProofStep("history", Held.OK, f"all {len(known)} earlier states that are known are part of it")
+        what = f"grown from all that is known: {counted(len(known), 'earlier state')}"
+        yield ProofStep("history", Held.OK, what)
     else:
         yield ProofStep("history", Held.UNKNOWN, "neither commits nor notes of this user know an earlier state")
 
@@ -172,7 +172,8 @@ def _results(results: ResultSet, statement: Statement, leaves: Sequence[Leaf]) -
     faults = shown(faults_of(leaves, results))
     yield from (ProofStep("results", Held.FAILED, one.what, one.where, one.todo) for one in faults)
     if not faults:
-        what = f"all {len(results.results)} results are the newest leaf of their key, and none is gone"
+        count = counted(len(results.results), "result")
+        what = f"{count}: each is the newest leaf of its key, and none is gone"
         yield ProofStep("results", Held.OK, what)
     told = told_by(results.folder, leaves)
     others = [name for name, value in told.items() if statement.predicate.get(name) != value]
@@ -193,7 +194,7 @@ def _files(results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
         what = f"{counted(len(others), 'file')} not as the statement has it: {_first(others)}"
         yield ProofStep("files", Held.FAILED, what, str(results.folder), _AGAIN)
     else:
-        yield ProofStep("files", Held.OK, f"all {len(here) - 1} have the sha256 of the statement")
+        yield ProofStep("files", Held.OK, f"{counted(len(here) - 1, 'file')} with the sha256 of the statement")
 
 
 def changed_digests(layout: Layout, statement: Statement) -> list[str]:
@@ -225,17 +226,21 @@ def _commit(layout: Layout, statement: Statement) -> Iterator[ProofStep]:
 def _confirmations(results: ResultSet, hashes: Sequence[bytes], signers: Path) -> Iterator[ProofStep]:
     for one in confirmations(results.folder, signers):
         if first_other([one.log], hashes):
-            what = f"{one.signer} signed another log than this one, of {one.log.size} leaves"
+            what = f"{one.signer} signed another log than this one, of {_leaves(one.log.size)}"
             yield ProofStep("confirmation", Held.FAILED, what, str(one.path), _RESTORE)
         elif one.signer.name:
             again = counted(len(one.replayed), "result")
             # nothing but the key's own word tells that these replays were made
             who = f"{one.signer}, as {signers.name} names this key,"
-            what = f"{who} says to have run {again} again, of the first {one.log.size} leaves"
+            what = f"{who} says to have run {again} again, of the first {_leaves(one.log.size)}"
             yield ProofStep("confirmation", Held.OK, what)
         else:
             what = f"of a key that nobody vouches for, {one.signer.fingerprint}: it counts for nothing"
             yield ProofStep("confirmation", Held.UNKNOWN, what, str(one.path))
+
+
+def _leaves(count: int) -> str:
+    return counted(count, "leaf", "leaves")
 
 
 def _first(names: Sequence[str], most: int = 8) -> str:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness import benchmarks
+from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
@@ -218,8 +219,20 @@ class Table:
 
 
 def suite_jobs(layout: Layout, store: Store, suite: str, published_seeds: int | None = None) -> list[Job]:
-    """The jobs of a suite, or of everything that was ever run here (`stored`)."""
-    return _stored_jobs(layout, store) if suite == STORED else jobs_of(layout, load_suite(suite), published_seeds)
+    """The jobs of a suite, or of everything that was ever run here (`stored`).
+
+    A number of published seeds that would be ignored is refused.
+    """
+    chosen = None if suite == STORED else load_suite(suite)
+    if published_seeds is not None:
+        where = f"--suite {suite} --published-seeds {published_seeds}"
+        if chosen is None or not any(block.published_seeds for block in chosen.blocks):
+            raise UsageError(
+                f"the suite '{suite}' takes no published seeds", where=where, todo="leave the number out"
+            )
+        if not 1 <= published_seeds <= 100:
+            raise UsageError("there are 100 published seeds", where=where, todo="give 1 to 100")
+    return _stored_jobs(layout, store) if chosen is None else jobs_of(layout, chosen, published_seeds)
 
 
 def build_table(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.base.errors import EngineError, HarnessError, UsageError
 from harness.base.layout import Layout
+from harness.base.machine import GIB
 from harness.base.ownership import abandoned_folders
 from harness.base.plurals import counted
 from harness.base.swhid import identify
@@ -24,9 +25,8 @@ from harness.images import image_name, recorded_size
 from harness.methods.card import load_methods
 from harness.planning.budget import this_machine
 
-_GIB = 1 << 30
 # free bytes that a long campaign needs for results and inputs, and the least that is not a failure
-_RESULTS_BYTES, _LEAST_BYTES = 5 * _GIB, _GIB
+_RESULTS_BYTES, _LEAST_BYTES = 5 * GIB, GIB
 
 
 class State(StrEnum):
@@ -189,7 +189,7 @@ def _disk(layout: Layout, engine: Engine | None) -> list[Examination]:
 def _room(name: str, place: Path, need: int) -> Examination:
     here = next(path for path in (place, *place.parents) if path.exists())
     free = shutil.disk_usage(here).free
-    detail = f"{free / _GIB:.1f} GiB free under {place}, {need / _GIB:.1f} GiB wanted"
+    detail = f"{free / GIB:.1f} GiB free under {place}, {need / GIB:.1f} GiB wanted"
     if free >= max(need, _LEAST_BYTES):
         return Examination(name, State.OK, detail)
     todo = "free some (harness clean --images --cache), or move it ($PERMAFROST_CACHE, $PERMAFROST_RESULTS)"
@@ -198,12 +198,13 @@ def _room(name: str, place: Path, need: int) -> Examination:
 
 def _memory(layout: Layout) -> Examination:
     machine = this_machine()
-    cards = load_methods(layout)
-    wants = max((card.resources.memory_bytes for card in cards), default=0)
-    cpus = max((card.resources.cpus for card in cards), default=1)
+    # a variant may have limits of its own
+    limits = [card.of_variant(name).resources for card in load_methods(layout) for name in card.variants]
+    wants = max((one.memory_bytes for one in limits), default=0)
+    cpus = max((one.cpus for one in limits), default=1)
     detail = (
-        f"runs may use {counted(machine.cpus, 'CPU')} and {machine.memory / _GIB:.1f} GiB; "
-        f"the largest method needs {cpus} and {wants / _GIB:.1f} GiB"
+        f"runs may use {counted(machine.cpus, 'CPU')} and {machine.memory / GIB:.1f} GiB; "
+        f"methods need up to {counted(cpus, 'CPU')} and {wants / GIB:.1f} GiB"
     )
     if machine.memory >= wants and machine.cpus >= cpus:
         return Examination("memory", State.OK, detail)

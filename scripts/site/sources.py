@@ -8,6 +8,8 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from harness.base.errors import HarnessError
+
 # The first page of docs/ is that of the site; pages that lie elsewhere, and their names among those of docs/.
 INDEX = "docs/README.md"
 _ELSEWHERE = {
@@ -25,7 +27,7 @@ _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
 _LINK = re.compile(r"\]\((?P<address>[^)\s#:]+)(?P<place>#[^)\s]*)?\)")
 
 
-class DeadLink(ValueError):
+class DeadLink(HarnessError):
     """A page links to something that is not in the repository."""
 
 
@@ -69,7 +71,9 @@ def _copied(root: Path, name: str, folder: Path, link: str) -> str:
     """The place of a file of the repository that is no page."""
     source = root / name
     if PurePosixPath(name).parts[0] == ".." or not source.is_file():
-        raise DeadLink(f"{link} leads nowhere")
+        raise DeadLink(
+            "a link leads to nothing in the repository", where=link, todo="correct it, or add what it leads to"
+        )
     place = f"{_FILES}/{name}"
     (folder / place).parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, folder / place)

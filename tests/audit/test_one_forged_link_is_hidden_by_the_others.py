@@ -27,7 +27,7 @@ from harness.results.records import Record
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.audit.forging import forge_absence, forge_job, forge_plan, forge_record, refresh
-from tests.fabricate import job_of, planned_of, put_run
+from tests.fabricate import job_of, plan_of, planned_of, put_run
 
 
 def broken(audit: Audit) -> list[str]:
@@ -243,6 +243,27 @@ def test_a_container_that_saw_fewer_or_other_inputs(evidence: Layout, made_up: P
 def test_a_list_of_inputs_that_is_none(evidence: Layout, made_up: Plan, odd: Any) -> None:
     forge_job(evidence, made_up, lambda job: job.update(inputs=odd))
     assert broken(first(evidence, made_up)) == ["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("change", "forged"),
+    [
+        (lambda inputs, _: inputs.pop("drug_similarity"), "drug_similarity"),
+        (lambda inputs, more: inputs.update(more), "drug_features"),
+    ],
+    ids=["one less", "one more"],
+)
+def test_inputs_that_are_not_those_of_the_card(
+    evidence: Layout, change: Callable[[dict[str, Any], dict[str, Any]], object], forged: str
+) -> None:
+    """Each is as dataset and split give it, so that the list agrees with itself."""
+    plan = plan_of(evidence, ["bnnr"], [1])
+    record = put_run(evidence, planned_of(plan.cells[0]))
+    assert broken(first(evidence, plan)) == []
+    given = make_inputs(evidence, record.planned, ["drug_features"], order=record.order).inputs["drug_features"]
+    more = {"drug_features": as_file("drug_features", given).description}
+    forge_job(evidence, plan, lambda job: change(job["inputs"], more))
+    assert broken(first(evidence, plan)) == [f"input {forged}"]
 
 
 @pytest.mark.parametrize(

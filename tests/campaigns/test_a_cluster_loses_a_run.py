@@ -221,7 +221,7 @@ def test_a_run_that_needs_a_gpu_waits_for_a_worker_that_lends_one(machines: Mach
     plan = on_gpu(here, 1)
     machines.add("cpus=4 GiB=60")
     notes = campaign(machines, here, plan)
-    assert "mlp/published needs" in notes.notes[0] and "1 GPUs; the largest worker lends" in notes.notes[0]
+    assert "mlp/published needs" in notes.notes[0] and "1 GPU; the largest worker lends" in notes.notes[0]
     assert not attempts(here)
     machines.add("cpus=4 GiB=60 GPU=1")
     assert "1 runs" in campaign(machines, here, plan).notes[-1]

@@ -100,7 +100,7 @@ def test_a_method_too_large_for_this_machine_costs_the_others_nothing(
     run_plan(probe_layout, plan, engine)
     refused, sound = join(plan, Store(probe_layout.runs))
     assert refused.verdict is Verdict.INFRASTRUCTURE
-    assert "constant/published needs 1 CPUs, 100000.0 GiB" in refused.reason
+    assert "constant/published needs 1 CPU, 100000.0 GiB" in refused.reason
     assert sound.verdict is Verdict.OK, sound.reason
 
 

@@ -157,6 +157,17 @@ def test_what_code_or_data_of_old_computed_is_left_out(evidence: Layout, field: 
     assert found_in(evidence) == Accelerators([], [])
 
 
+@pytest.mark.parametrize("field", ["method", "variant", "dataset"])
+def test_what_there_is_no_more_is_left_out(evidence: Layout, both: tuple[str, str], field: str) -> None:
+    """A method that was removed since keeps nobody from comparing the others."""
+    before = found_in(evidence)
+    plan = plan_of(evidence, [METHOD], [2])
+    put_run(evidence, planned_of(plan.cells[0]))
+    job = planned_of(plan.cells[0]).job.model_copy(update={"accelerator": "cuda", field: "of_old"})
+    forge_plan(evidence, plan, 0, job=job)
+    assert found_in(evidence) == before and before.pairs
+
+
 def test_runs_are_chosen(evidence: Layout, both: tuple[str, str]) -> None:
     others = tuple(put_run(evidence, planned_on(evidence, name, seed=2)).key for name in ("cpu", "cuda"))
     assert {one.keys for one in found_in(evidence).pairs} == {both, others}

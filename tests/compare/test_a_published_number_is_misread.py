@@ -106,7 +106,13 @@ def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: PublishedNam
         ("One,A,s,1,0,NS-AUC,high,x", "line 2: value"),
         ("One,A,s,1,0,NS-AUC,0.5", "line 2"),
         ("One,A,s,1,0,NS-AUC,0.5,x,y", "line 2"),
+        # as an editor counts lines: empty ones, and those within a field
+        ("\n\nOne,A,s,1,0,NS-AUC,high,x", "line 4: value"),
+        ('One,A,s,1,0,NS-AUC,0.5,"x\ny"\nOne,A,s,1,0,NS-AUC,high,x', "line 4: value"),
+        (f"One,A,s,1,0,NS-AUC,0.5,{'x' * 200_000}", "line 2"),
+        ("One,A,s,1,0,NS-AUC,0.5,x\ry", "line 2"),
     ],
+    ids=lambda text: text[:40],
 )
 def test_a_field_that_is_no_number_is_refused_by_line_and_name(
     tmp_path: Path, names: PublishedNames, row: str, where: str

@@ -69,16 +69,14 @@ def test_a_benchmark_without_published_seeds_says_so(repository: Layout, monkeyp
     assert said(found.value) == ("benchmark toy has no published seeds", "--published-seeds", "give --seed N")
 
 
-def test_benchmarks_with_fewer_published_seeds_than_others_are_told(repository: Layout) -> None:
+def test_more_published_seeds_than_there_are_are_refused(repository: Layout) -> None:
     together: dict[str, Any] = {"methods": ("pmf", "all_pairs"), "datasets": ("synthetic", "combos"), "seeds": ()}
     assert len(requested_jobs(repository, asked(**together, published_seeds=4))) == 16
     with pytest.raises(UsageError) as found:
         requested_jobs(repository, asked(**together, published_seeds=5))
-    assert said(found.value) == (
-        "these benchmarks do not have as many published seeds as each other",
-        "--published-seeds: repurposing gives 5, combos gives 4",
-        "give --published-seeds 4 or fewer, or plan each benchmark by itself",
-    )
+    assert said(found.value) == ("benchmark combos has 4 published seeds", "--published-seeds 5", "give 1 to 4")
+    with pytest.raises(UsageError, match="has 100 published seeds"):
+        requested_jobs(repository, asked(seeds=(), published_seeds=-1))
 
 
 def test_methods_that_can_run_on_none_of_the_datasets_are_refused(repository: Layout) -> None:

@@ -110,7 +110,7 @@ def test_a_share_is_counted_by_each_resource() -> None:
     assert one.fits(one) and one.fits(other) and not other.fits(one)
     for less in (Share(4, 50, 2), Share(5, 49, 2), Share(5, 50, 1)):
         assert not less.fits(one) and one.fits(less)
-    assert str(Share(2, 3 << 29, 1)) == "2 CPUs, 1.5 GiB of memory and 1 GPUs"
+    assert str(Share(2, 3 << 29, 1)) == "2 CPUs, 1.5 GiB of memory and 1 GPU"
 
 
 def test_a_run_takes_what_its_card_says() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -133,11 +134,19 @@ def test_a_folder_that_is_none_is_told(repository: Layout, archive: Path) -> Non
     assert refusal.value.todo == "name a folder that has dists/, or a URL"
 
 
-@pytest.mark.parametrize("ending", [".xz", ".gz"])
-def test_an_index_that_is_cut_is_told(repository: Layout, archive: Path, ending: str) -> None:
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        (".xz", b"\x1f\x8bno"),
+        (".gz", b"\x1f\x8bno"),
+        # behind a sound head
+        (".gz", gzip.compress(b"Package: bash\n", mtime=0)[:10] + b"\xff" * 20),
+    ],
+)
+def test_an_index_that_is_cut_is_told(repository: Layout, archive: Path, ending: str, content: bytes) -> None:
     folder = write(archive, "bookworm", {})
     (folder / "Packages").rename(folder / f"Packages{ending}")
-    (folder / f"Packages{ending}").write_bytes(b"\x1f\x8bno")
+    (folder / f"Packages{ending}").write_bytes(content)
     with pytest.raises(CorruptData, match="an index can't be read: ") as refusal:
         compared(repository, f"{archive}/")
     assert refusal.value.where == f"{folder}/Packages{ending}"

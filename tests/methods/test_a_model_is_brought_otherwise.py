@@ -109,7 +109,7 @@ def test_a_file_that_is_nowhere_is_told_with_every_place(
     layout: Layout, given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (given / "model.bin").unlink()
-    todo = "get the files of https://models.example/a, revision r1, elsewhere and give their folder with --from"
+    todo = "get the files of https://models.example/a, revision r1 elsewhere, and give their folder with --from"
     with pytest.raises(WeightsError) as error:
         bring(layout, given=given)
     assert error.value.what == "'model.bin' of A model is in none of its sources"

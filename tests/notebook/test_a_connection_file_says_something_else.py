@@ -106,6 +106,14 @@ def test_what_a_client_may_not_leave_out_is_named(tmp_path: Path, name: str) -> 
     )
 
 
+@pytest.mark.parametrize("port", [None, [11], "many"])
+def test_a_port_that_is_none_is_told(tmp_path: Path, port: object) -> None:
+    path = tmp_path / "kernel.json"
+    path.write_text(json.dumps({**OUTSIDE, "hb_port": port}))
+    with pytest.raises(UsageError, match="the connection file has a port that is no number"):
+        read_connection(path)
+
+
 def test_only_its_owner_can_read_a_file_with_a_key(tmp_path: Path) -> None:
     path = tmp_path / "kernel.json"
     write_private(path, OUTSIDE)

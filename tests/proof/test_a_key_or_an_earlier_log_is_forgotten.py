@@ -14,6 +14,7 @@ import pytest
 
 from harness import __version__
 from harness.base.errors import AuditError, CorruptData, EngineError, UsageError
+from harness.base.files import write_json
 from harness.base.layout import Layout
 from harness.base.machine import processor
 from harness.proof import keys
@@ -345,6 +346,24 @@ def test_the_largest_log_that_was_seen_is_remembered(layout: Layout, tmp_path: P
         assert was_signed(layout, folder, others) == str(by_place)
     assert was_signed(layout, folder, lines) == str(path)
     assert was_signed(layout, tmp_path / "new", []) == ""
+
+
+@pytest.mark.parametrize(
+    "note", [{}, {"size": "many", "root": ROOT, "at": ""}, {"size": None, "root": ROOT, "at": ""}]
+)
+def test_a_note_that_is_none_of_ours_is_named(layout: Layout, tmp_path: Path, note: dict[str, Any]) -> None:
+    """It is not the statement that is broken, and no fault of the harness."""
+    lines = [b"first"]
+    path, _ = memory_paths(layout, tmp_path, lines)
+    write_json(path, note)
+    for look in (
+        lambda: [*earlier_logs(layout, tmp_path, lines)],
+        lambda: remember(layout, tmp_path, lines, made(log={"root": ROOT, "size": 5})),
+    ):
+        with pytest.raises(CorruptData, match="the note of a log that was verified here") as told:
+            look()
+        assert told.value.where == str(path)
+        assert told.value.todo == "look who changed it, then remove it: what it knew of this log is lost"
 
 
 def test_where_no_note_can_be_kept_nothing_fails_and_it_is_said(

@@ -133,7 +133,8 @@ def test_a_leaf_has_one_text() -> None:
         Leaf,
         kind=st.sampled_from(Event),
         at=st.just("2026-01-01T00:00:00Z"),
-        **dict.fromkeys(("scope", "key", "record", "verdict", "score", "plan", "note"), st.text()),
+        **dict.fromkeys(("scope", "key", "record", "score", "plan", "note"), st.text()),
+        verdict=st.sampled_from(["", *map(str, Verdict)]),
         cells=st.integers(min_value=0),
     )
 )

@@ -127,6 +127,17 @@ def test_a_line_that_is_no_leaf_says_so_and_what_to_do() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "changed", [{"record": 5}, {"scope": ["a"]}, {"cells": "4"}, {"verdict": "excellent"}], ids=str
+)
+def test_a_leaf_whose_fields_are_of_another_kind_is_none(changed: dict[str, Any]) -> None:
+    """Else whoever reads it further on would end with a fault of the harness."""
+    values = {"kind": "record", "at": "now", "key": "1" * 64, "record": "r", "scope": "one", "verdict": "ok"}
+    assert parse_leaf(canonical_json(values), "here").verdict == "ok"
+    with pytest.raises(CorruptData, match="no leaf of a log"):
+        parse_leaf(canonical_json(values | changed), "here")
+
+
 def test_a_log_is_read_from_a_place_and_begun_as_a_whole(tmp_path: Path) -> None:
     log = Log(tmp_path / "new")
     assert (log.lines(), [*log.each_line()], log.size) == ([], [], 0)

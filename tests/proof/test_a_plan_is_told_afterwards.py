@@ -7,12 +7,13 @@ from typing import Any, cast
 
 import pytest
 
+from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.engine import Engine
 from harness.execution import campaign
 from harness.planning.shards import Shard, shard_of
-from harness.proof.plans import load_plan
+from harness.proof.plans import load_plan, plan_path
 from harness.results.store import Store, join
 from tests.fabricate import copy_repository, plan_of, planned_of, put_run
 
@@ -78,3 +79,22 @@ def test_each_shard_tells_of_the_whole_plan(run: tuple[Layout, list[list[str]], 
         assert len(load_plan(here.local, leaf.plan)) == 3 > len(shard.cells)
         digests.append((leaf.scope, leaf.plan))
     assert digests[0] == digests[1] and digests[0][0] == "made-up"
+
+
+def test_a_plan_with_one_wrong_byte_is_named(run: tuple[Layout, list[list[str]], Notes]) -> None:
+    """Wherever it stands in the packed file: its parts are read by several libraries."""
+    layout, _, _ = run
+    digest = Store(layout.runs).log.leaves()[-1].plan
+    path = plan_path(layout.local, digest)
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 0xFF
+        path.write_bytes(changed)
+        # of the header some bytes tell nothing of the content
+        try:
+            assert load_plan(layout.local, digest)
+        except CorruptData as error:
+            assert error.where == str(path)
+        else:
+            assert place < 10

@@ -21,6 +21,7 @@ from harness.proof.digests import digests_of
 from harness.proof.history import EarlierLog, memory_paths
 from harness.proof.keys import Signer
 from harness.proof.leaves import Event, Leaf, LoggedResult
+from harness.proof.log import Log
 from harness.proof.plans import LoggedCell, enter_plan
 from harness.proof.results import ResultSet
 from harness.proof.signature import write_signed
@@ -86,11 +87,11 @@ def test_each_step_that_holds_says_what_was_seen(small: Small) -> None:
     found = {
         "signature": f"signed by author ({small.signer.fingerprint}), as allowed_signers names this key;"
         " file and envelope",
-        "log": f"3 leaves give the root {small.results.log.root()[:16]}",
-        "history": "all 1 earlier states that are known are part of it",
-        "results": "all 1 results are the newest leaf of their key, and none is gone",
+        "log": f"the root of 3 leaves is {small.results.log.root()[:16]}",
+        "history": "grown from all that is known: 1 earlier state",
+        "results": "1 result: each is the newest leaf of its key, and none is gone",
         "summary": "ok 1; planned cells without a leaf: 1",
-        "files": "all 2 have the sha256 of the statement",
+        "files": "2 files with the sha256 of the statement",
         "repository": f"all {len(digests_of(small.layout))} parts (scorers, claims, suites, cards, locks, ...)"
         " are as stated",
     }
@@ -159,6 +160,22 @@ def test_the_next_statement_after_one_of_nothing_has_no_last_log(small: Small) -
     assert made.signer is None and made.statement.predicate["log"]["previous"] is None
 
 
+def test_a_log_that_grows_while_its_statement_is_made_is_stated_as_it_was(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign writes when it likes: root, size and counts are those of one moment."""
+    lines = Log.lines
+
+    def lines_then_one_more(log: Log) -> list[bytes]:
+        here = lines(log)
+        log.append([FAILURE])
+        return here
+
+    monkeypatch.setattr(Log, "lines", lines_then_one_more)
+    made = attest(small.layout, small.results, small.key).statement
+    assert made.size == 3 == sum(made.predicate["leaves"].values())
+
+
 def test_a_missing_or_broken_statement_is_the_only_step(small: Small) -> None:
     small.statement.write_text("{}")
     broken = ProofStep(
@@ -197,7 +214,7 @@ def test_what_became_of_the_log_is_said(small: Small) -> None:
     what = "2 leaves, of which the statement knows 3: some were taken out"
     assert small.step("log") == ProofStep("log", Held.FAILED, what, where, RESTORE)
     log.path.write_bytes(b"".join(line + b"\n" for line in (lines[0], lines[2], lines[1])))
-    what = "the first 3 leaves are not those of the statement: changed, removed or reordered"
+    what = "not the statement's first 3 leaves: changed, removed or reordered"
     assert small.step("log") == ProofStep("log", Held.FAILED, what, where, RESTORE)
 
 
@@ -364,7 +381,7 @@ def test_no_statement_is_made_of_a_log_that_was_another_one(small: Small, known_
 
 @pytest.mark.parametrize(
     ("results", "more"),
-    [({}, ""), ({TWO: LoggedResult("r2", "ok", "", "second")}, "; 1 more faults")],
+    [({}, ""), ({TWO: LoggedResult("r2", "ok", "", "second")}, "; 1 more fault")],
 )
 def test_no_statement_is_made_of_results_that_do_not_fit(
     small: Small, results: dict[str, LoggedResult], more: str
@@ -402,7 +419,7 @@ def test_a_proof_is_read_by_people_and_by_programs() -> None:
         "  not checked  commit     git knows none",
         "                          to do: look",
         "",
-        "1 of 3 steps do not hold",
+        "1 of 3 steps does not hold",
     ]
     assert proof_text(Proof("fine", (good,))) == (
         "fine\n  ok           log  3 leaves\n\nsigned, and all of it holds\n"

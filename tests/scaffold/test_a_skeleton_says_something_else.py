@@ -116,5 +116,8 @@ def test_what_can_not_be_written_says_why(bare: Layout, monkeypatch: pytest.Monk
     with pytest.raises(HarnessError) as error:
         new_method(bare, "mine", "python", "repurposing")
     assert error.value.what == "the skeleton could not be written: No space left on device"
-    assert (error.value.where, error.value.todo) == (str(bare.root), "nothing was changed")
+    assert (error.value.where, error.value.todo) == (
+        str(bare.root),
+        "nothing was changed: look at rights and free space there, then try again",
+    )
     assert {*bare.root.rglob("*")} == {bare.containers, bare.methods}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.results.store import Store
 from harness.status import Table, known_sets, suite_jobs
@@ -18,6 +19,23 @@ def test_a_suite_has_as_many_published_seeds_as_were_asked_for(repository: Layou
     usual, more = (suite_jobs(repository, store, "repurposing-table5", seeds) for seeds in (None, 12))
     seeds_of = [{job.split.seed for job in jobs} for jobs in (usual, more)]
     assert (len(seeds_of[0]), len(seeds_of[1])) == (10, 12) and seeds_of[0] < seeds_of[1]
+
+
+@pytest.mark.parametrize(
+    ("suite", "number", "what"),
+    [
+        ("stored", 3, "the suite 'stored' takes no published seeds"),
+        ("dti-smoke", 3, "the suite 'dti-smoke' takes no published seeds"),
+        ("smoke", -1, "there are 100 published seeds"),
+        ("smoke", 101, "there are 100 published seeds"),
+    ],
+)
+def test_a_number_of_published_seeds_is_not_ignored(
+    repository: Layout, suite: str, number: int, what: str
+) -> None:
+    with pytest.raises(UsageError, match=f"^{what}") as found:
+        suite_jobs(repository, Store(repository.runs), suite, number)
+    assert found.value.where == f"--suite {suite} --published-seeds {number}"
 
 
 def test_what_code_of_old_ran_too_is_one_job(evidence: Layout) -> None:

@@ -152,13 +152,16 @@ def test_a_small_machine_is_told_with_the_largest_method(
     monkeypatch: pytest.MonkeyPatch, layout: Layout, memory: int, cpus: int
 ) -> None:
     sizes = [(GIB, 1), (GIB // 2, 4)]
-    cards = [SimpleNamespace(resources=SimpleNamespace(memory_bytes=size, cpus=own)) for size, own in sizes]
+    limits = {
+        str(size): SimpleNamespace(resources=SimpleNamespace(memory_bytes=size, cpus=own)) for size, own in sizes
+    }
+    cards = [SimpleNamespace(variants=[name], of_variant=limits.__getitem__) for name in limits]
     monkeypatch.setattr(doctor, "load_methods", lambda _layout: cards)
     monkeypatch.setattr(doctor, "this_machine", lambda: SimpleNamespace(memory=memory, cpus=cpus))
     assert doctor._memory(layout) == Examination(
         "memory",
         State.WARN,
-        f"runs may use {cpus} CPUs and 1.0 GiB; the largest method needs 4 and 1.0 GiB",
+        f"runs may use {cpus} CPUs and 1.0 GiB; methods need up to 4 CPUs and 1.0 GiB",
         "the largest methods cannot run here: use a larger machine for them",
     )
 
@@ -169,7 +172,7 @@ def test_a_repository_without_methods_needs_next_to_nothing(
     monkeypatch.setattr(doctor, "load_methods", lambda _layout: [])
     monkeypatch.setattr(doctor, "this_machine", lambda: SimpleNamespace(memory=GIB, cpus=1))
     assert doctor._memory(layout) == Examination(
-        "memory", State.OK, "runs may use 1 CPU and 1.0 GiB; the largest method needs 1 and 0.0 GiB"
+        "memory", State.OK, "runs may use 1 CPU and 1.0 GiB; methods need up to 1 CPU and 0.0 GiB"
     )
 
 

@@ -79,7 +79,7 @@ def new_method(layout: Layout, name: str, language: str, of: str, title: str = "
         raise HarnessError(
             f"the skeleton could not be written: {error.strerror}",
             where=str(layout.root),
-            todo="nothing was changed",
+            todo="nothing was changed: look at rights and free space there, then try again",
         ) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
