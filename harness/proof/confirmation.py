@@ -79,5 +79,5 @@ def _read(path: Path, signers: Path) -> Confirmation:
         if (content["_type"], content["predicateType"]) != (STATEMENT_TYPE, REPLAY_TYPE):
             raise ValueError
         return Confirmation(path, log, list(map(str, predicate["replayed"])), str(predicate["made"]), signer)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise CorruptData("no confirmation of results", where=str(path), todo="remove it") from None

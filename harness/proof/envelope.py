@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -49,5 +48,5 @@ def parse_envelope(text: bytes, where: str) -> Envelope:
         if envelope.to_json() != content:
             raise ValueError
         return envelope
-    except (ValueError, KeyError, TypeError, binascii.Error):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise CorruptData("no envelope of a signed statement", where=where, todo="sign again") from None

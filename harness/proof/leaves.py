@@ -92,7 +92,7 @@ def parse_leaf(line: bytes, where: str) -> Leaf:
             raise ValueError
         if leaf.verdict:
             Verdict(leaf.verdict)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise CorruptData("no leaf of a log", where=where, todo="restore the file; nobody edits a log") from None
     return leaf
 

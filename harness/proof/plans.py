@@ -75,7 +75,7 @@ def load_plan(folder: Path, digest: str) -> list[LoggedCell]:
     try:
         content = parse_plain(gzip.decompress(path.read_bytes()))
         cells = [LoggedCell(*cell) for cell in content["cells"]]
-    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError):
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError):
         raise CorruptData("a plan is missing, or can't be read", where=str(path), todo="restore it") from None
     if digest_of(content) != digest:
         raise CorruptData("a plan differs from the digest in the log", where=str(path), todo="restore it")

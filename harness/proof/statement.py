@@ -113,7 +113,7 @@ def parse(text: bytes, where: str) -> Statement:
         is_whole = all(name in predicate for name in _PARTS) and statement.size >= 0 and statement.missing >= 0
         if not is_ours or not is_whole or subjects[ROOT_SUBJECT] != statement.root:
             raise ValueError
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CorruptData("no statement about results", where=where, todo="restore the file") from None
     return statement
 

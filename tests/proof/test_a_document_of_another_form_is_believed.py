@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import subprocess
@@ -15,10 +16,11 @@ from harness.base.layout import Layout
 from harness.proof.confirmation import REPLAY_TYPE, confirmations
 from harness.proof.envelope import Envelope, parse_envelope
 from harness.proof.keys import allowed_signers
-from harness.proof.leaves import Event, Leaf, account_of
+from harness.proof.leaves import Event, Leaf, account_of, parse_leaf
 from harness.proof.merges import broken_merges
+from harness.proof.plans import load_plan, plan_path
 from harness.proof.signature import write_signed
-from harness.proof.statement import STATEMENT_TYPE, statement_text
+from harness.proof.statement import STATEMENT_TYPE, parse, statement_text
 from harness.proof.verification import Held, ProofStep
 from tests.proof.conftest import Command, make_key
 
@@ -43,6 +45,23 @@ def test_a_signed_statement_without_the_last_log_fails(made: Layout, harness: Co
     assert answer["failed"] == len(failed) == 1
     assert failed[0]["name"] == "history"
     assert "not of the form that we write" in failed[0]["what"]
+
+
+def test_what_is_nested_too_deeply_to_be_read_is_a_fault(made: Layout, key: Path) -> None:
+    deep = b"[" * 200_000
+    for read in (parse_leaf, parse, parse_envelope):
+        with pytest.raises(CorruptData):
+            read(deep, "here")
+    path = plan_path(made.reference, "1" * 64)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(deep))
+    with pytest.raises(CorruptData, match="a plan is missing, or can't be read"):
+        load_plan(made.reference, "1" * 64)
+    path = made.reference / "attestations" / "other.json"
+    path.parent.mkdir()
+    write_signed(path, deep, key, signers(made))
+    with pytest.raises(CorruptData, match="no confirmation"):
+        list(confirmations(made.reference, allowed_signers(made)))
 
 
 @pytest.mark.parametrize("kind", ["", "application/a", "application/zzz"])
