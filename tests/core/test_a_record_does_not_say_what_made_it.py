@@ -169,13 +169,14 @@ def test_code_that_nobody_committed_has_no_name_that_hides_it(committed: Path) -
     layout = Layout(committed, committed / "cache", committed / "local")
     left_out = (*LEFTOVERS, *personal_names(layout))
     folders = ["harness", "methods", "datasets"]
-    for name in ("datasets/mine/own/pairs.csv", "datasets/mine/first_seen.json", "datasets/x_new_1/dataset.toml"):
+    for name in ("datasets/mine/own/pairs.csv", "datasets/mine/first_seen.json"):
         write_atomic(committed / name, "a person's own")
     assert not differences(committed, folders, left_out)
     # each would be imported: as a benchmark, or with no source beside it
     code = (
         "harness/benchmarks/own/__init__.py",
         "harness/benchmarks/x_new_1/__init__.py",
+        "datasets/x_new_1/dataset.toml",
         "harness/benchmarks/more/__init__.pyc",
         "harness/first_seen.json/__init__.py",
         "methods/mine/own/main.py",
@@ -196,7 +197,7 @@ def test_code_that_differs_from_its_commit_is_marked(committed: Path) -> None:
         maker._commit.cache_clear()
         return maker._commit(layout)
 
-    for personal in ("mine_new_0123abcd/dataset.toml", "mine/own/table.csv", "mine/first_seen.json"):
+    for personal in ("mine/own/table.csv", "mine/first_seen.json"):
         path = committed / "datasets" / personal
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("what a person has for themselves")

@@ -205,7 +205,7 @@ def test_where_none_can_be_served_the_first_says_why(apart: Layout, programs: Pr
         find_engine(apart, environment={})
     assert error.value.what == "dockerd ended with code 9 instead of serving"
     log = service_folder("docker", apart.cache, {}) / "log.txt"
-    assert error.value.where == f"{log}: no room for a dockerd "
+    assert error.value.where == f"{log}: no room for a dockerd"
     todo = "correct what the log names, or start an engine yourself; ran: "
     assert error.value.todo.startswith(f"{todo}{programs.folder / 'dockerd'} --config-file=")
     assert programs.starts("dockerd") == programs.starts("podman") == 3
