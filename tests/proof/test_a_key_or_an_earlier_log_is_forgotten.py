@@ -7,6 +7,7 @@ import hashlib
 import json
 import subprocess
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -376,15 +377,17 @@ def test_where_no_note_can_be_kept_nothing_fails_and_it_is_said(
     assert [text.startswith(told) for text in caplog.messages] == [True, True]
 
 
+def git_in(root: Path, *words: str) -> str:
+    """What git answers there."""
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(root), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def test_the_commits_tell_every_statement_that_there_was(layout: Layout) -> None:
     folder = layout.root / "results"
     folder.mkdir()
 
-    def git(*words: str) -> str:
-        author = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        command = ["git", *author, "-C", str(layout.root), *words]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
+    git = partial(git_in, layout.root)
     assert git_state(layout) == {"commit": "", "tree": ""}
     git("init", "-q")
     commits = []
@@ -409,10 +412,7 @@ def test_a_history_that_hides_a_statement_is_seen_through_or_known_to_be_cut(lay
     folder = layout.root / "results"
     folder.mkdir()
 
-    def git(*words: str) -> str:
-        author = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        command = ["git", *author, "-C", str(layout.root), *words]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    git = partial(git_in, layout.root)
 
     def commit(size: int) -> str:
         (folder / STATEMENT).write_bytes(statement_text(content_of(log={"root": ROOT, "size": size})))
