@@ -7,7 +7,7 @@ from harness.base.files import read_json, sha256_of
 from harness.base.git import LEFTOVERS, commit_of, committed_files, differences
 from harness.base.layout import Layout
 from harness.base.seal import seal_of
-from harness.data.extension import personal_names
+from harness.data.own_tables import personal_names
 from harness.proof.digests import imported_first
 
 # What results and their tables are made of: all that lies here is committed.

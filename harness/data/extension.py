@@ -16,20 +16,11 @@ from harness.base.layout import Layout
 from harness.benchmarks.new_item import NewItem, with_new
 from harness.data.arrays import content_digest
 from harness.data.datasets import load_dataset
-from harness.data.manifest import FIRST_SEEN, MANIFEST, load_manifest
+from harness.data.manifest import MANIFEST, load_manifest
 
 # Stands in the names of datasets that `harness predict --new` makes.
 EXTENDED = "_new_"
 _NAME_DIGITS = 8
-
-
-def personal_names(layout: Layout) -> tuple[str, ...]:
-    """Paths that no commit has, as patterns: a person's own tables, and what this machine noted of downloads.
-
-    Below the datasets alone: a file of such a name elsewhere would be code that nobody committed.
-    """
-    folder = layout.datasets.name
-    return (f"{folder}/*/own/*", f"{folder}/*/{FIRST_SEEN}")
 
 
 def left_over(layout: Layout) -> list[Path]:

@@ -11,12 +11,23 @@ from pathlib import Path
 from harness import benchmarks
 from harness.base.errors import MissingData
 from harness.base.layout import Layout
-from harness.data.manifest import DatasetManifest, manifest_path
+from harness.data.manifest import FIRST_SEEN, DatasetManifest, manifest_path
+
+_OWN = "own"
 
 
 def brought_folder(layout: Layout, name: str) -> Path:
     """Where a dataset's tables are to be put: beside the manifest, out of the repository's sight."""
-    return manifest_path(layout, name).parent / "own"
+    return manifest_path(layout, name).parent / _OWN
+
+
+def personal_names(layout: Layout) -> tuple[str, ...]:
+    """Paths that no commit has, as patterns: a person's own tables, and what this machine noted of downloads.
+
+    Below the datasets alone: a file of such a name elsewhere would be code that nobody committed.
+    """
+    folder = layout.datasets.name
+    return (f"{folder}/*/{_OWN}/*", f"{folder}/*/{FIRST_SEEN}")
 
 
 def missing_tables(layout: Layout, manifest: DatasetManifest) -> list[str]:

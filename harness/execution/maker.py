@@ -10,7 +10,7 @@ import harness
 from harness.base.git import LEFTOVERS, commit_of, differences
 from harness.base.layout import Layout
 from harness.base.machine import processor, processor_flags
-from harness.data.extension import personal_names
+from harness.data.own_tables import personal_names
 from harness.engine.facts import EngineFacts
 from harness.meaning.folders import meaning_of_folder
 from harness.results.records import Maker

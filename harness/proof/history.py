@@ -72,8 +72,8 @@ def _noted(path: Path) -> EarlierLog | None:
 def was_signed(layout: Layout, folder: Path, lines: list[bytes]) -> str:
     """Where it is known that somebody signed a statement about this log once; empty where nothing tells of it."""
     if place := _place_of(layout, sig_path(folder / STATEMENT)):
-        words = ("--full-history", "-m", "--diff-filter=A", "--format=%H")
-        commits = git(layout.root, "log", *words, "--", place).split()
+        # -m: what each parent of a merge has of it, whichever the merge kept
+        commits = git(layout.root, "log", "-m", "--diff-filter=A", "--format=%H", "--", place).split()
         if commits:
             return f"commit {commits[0][:12]}"
     return next((str(path) for path in memory_paths(layout, folder, lines) if read_json(path)), "")

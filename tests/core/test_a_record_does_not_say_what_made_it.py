@@ -18,7 +18,7 @@ from harness.base.files import digest_of, write_atomic
 from harness.base.git import LEFTOVERS, commit_of, differences
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.data.extension import personal_names
+from harness.data.own_tables import personal_names
 from harness.engine import Engine
 from harness.engine.facts import read_facts
 from harness.execution import maker, tasks

@@ -27,9 +27,9 @@ from harness.benchmarks.repurposing.converters import csv, matlab, synthetic, ta
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.statistics import RepurposingOptions, RepurposingStatistics
 from harness.data import arrays, converters, datasets
-from harness.data.extension import EXTENDED, extended, left_over, personal_names
+from harness.data.extension import EXTENDED, extended, left_over
 from harness.data.manifest import DatasetManifest, load_manifest
-from harness.data.own_tables import brought_tables, missing_tables, reason_to_bring
+from harness.data.own_tables import brought_tables, missing_tables, personal_names, reason_to_bring
 from tests.data.own_data import write_dataset
 from tests.data.test_a_bound_of_a_dataset_is_off_by_one import SMALL
 from tests.data.told import put, told
