@@ -12,7 +12,7 @@ from typing import Any
 
 def parse_plain(text: bytes | str) -> Any:
     """The value of a JSON text; `ValueError` where it is none, or not plain."""
-    return json.loads(text, object_pairs_hook=_named_once)
+    return json.loads(text, object_pairs_hook=_named_once, parse_constant=_refuse)
 
 
 def read_plain(path: Path, *, most_bytes: int = 1 << 20) -> Any:
@@ -20,7 +20,7 @@ def read_plain(path: Path, *, most_bytes: int = 1 << 20) -> Any:
     try:
         if path.stat().st_size > most_bytes:
             return None
-        return json.loads(path.read_bytes(), object_pairs_hook=_named_once, parse_constant=_refuse)
+        return parse_plain(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -306,7 +306,7 @@ def _exit_code(layout: Layout, everything: bool) -> int:
 
 
 def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], Sequence[str]]:
-    """The entry of a dataset in JSON, and its line of text. A faulty manifest does not hide the other datasets."""
+    """The entry of a dataset in JSON, and its row of text. A faulty manifest does not hide the other datasets."""
     try:
         manifest = load_manifest(layout, name)
         state = _state(layout, manifest, mirrors)

@@ -88,10 +88,10 @@ def weights_names(layout: Layout) -> list[str]:
 
 def load_weights(layout: Layout, name: str) -> WeightsManifest:
     """The manifest of a pretrained model."""
+    if name not in (known := weights_names(layout)):
+        raise unknown_name("pretrained model", name, known, where=layout.methods)
     method, _, further = name.partition(":")
     path = layout.methods / method / _FILES.replace("*", f".{further}" if further else "")
-    if not path.is_file():
-        raise unknown_name("pretrained model", name, weights_names(layout), where=layout.methods)
     return load_toml_once(path, WeightsManifest)
 
 

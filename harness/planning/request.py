@@ -11,13 +11,13 @@ from typing import Any, overload
 from harness import benchmarks
 from harness.base.errors import CorruptData, DataError, MissingData, UsageError
 from harness.base.layout import Layout
-from harness.base.plurals import counted
 from harness.data import DatasetManifest, load_manifest
 from harness.images import folder_tree
 from harness.images.identity import code_folders, sdk_folders
 from harness.images.sources import SUFFIXES, code_files
 from harness.methods.card import MethodCard, load_method, load_methods
 from harness.planning.jobs import Job, make_job
+from harness.planning.published_seeds import first_published
 from harness.splits import split_digest
 from harness.splits.spec import SplitSpec, parse_split
 from harness.splits.strategies import parameters_of
@@ -139,18 +139,7 @@ def _seeds(benchmark: str, request: Request) -> tuple[int, ...]:
         return request.seeds
     if request.seeds:
         raise UsageError("seeds are named twice", where="--seed and --published-seeds", todo="give one of the two")
-    seeds = benchmarks.get(benchmark).form.published_seeds()
-    if not seeds:
-        raise UsageError(
-            f"benchmark {benchmark} has no published seeds", where="--published-seeds", todo="give --seed N"
-        )
-    if not 1 <= request.published_seeds <= len(seeds):
-        raise UsageError(
-            f"benchmark {benchmark} has {counted(len(seeds), 'published seed')}",
-            where=f"--published-seeds {request.published_seeds}",
-            todo=f"give 1 to {len(seeds)}",
-        )
-    return seeds[: request.published_seeds]
+    return first_published(benchmark, request.published_seeds)
 
 
 def upstream_tree(layout: Layout, folder: Path, methods: Iterable[str]) -> str:

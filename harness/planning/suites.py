@@ -19,6 +19,7 @@ from harness.base.unknown_names import unknown_name
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, Scalar, load_method, load_methods
 from harness.planning.jobs import Job, complete_options, make_job
+from harness.planning.published_seeds import first_published
 from harness.splits.spec import SplitSpec, parse_split
 
 _BRACES, _RANGE = re.compile(r"(\{[^{}]+\})"), re.compile(r"([0-9]+)\.\.([0-9]+)")
@@ -206,4 +207,4 @@ def _combination(values: Mapping[str, Sequence[Scalar]], number: int) -> dict[st
 def _seeds(block: Block) -> list[int]:
     if not block.published_seeds:
         return block.seeds
-    return [*benchmarks.get(block.benchmark).form.published_seeds()[: block.published_seeds], *block.seeds]
+    return [*first_published(block.benchmark, block.published_seeds), *block.seeds]

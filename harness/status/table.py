@@ -20,6 +20,7 @@ from harness.planning.cells import Cell, kind_of
 from harness.planning.commands import unusual_parameters
 from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Plan, Present
+from harness.planning.published_seeds import first_published
 from harness.planning.suites import jobs_of, load_suite
 from harness.results.publications import published_datasets
 from harness.results.reference import ReferenceResult
@@ -221,17 +222,19 @@ class Table:
 def suite_jobs(layout: Layout, store: Store, suite: str, published_seeds: int | None = None) -> list[Job]:
     """The jobs of a suite, or of everything that was ever run here (`stored`).
 
-    A number of published seeds that would be ignored is refused.
+    A number of published seeds that would be ignored, or that a benchmark has not, is refused.
     """
     chosen = None if suite == STORED else load_suite(suite)
     if published_seeds is not None:
-        where = f"--suite {suite} --published-seeds {published_seeds}"
-        if chosen is None or not any(block.published_seeds for block in chosen.blocks):
+        taking = [block.benchmark for block in chosen.blocks if block.published_seeds] if chosen else []
+        if not taking:
             raise UsageError(
-                f"the suite '{suite}' takes no published seeds", where=where, todo="leave the number out"
+                f"the suite '{suite}' takes no published seeds",
+                where=f"--suite {suite} --published-seeds {published_seeds}",
+                todo="leave the number out",
             )
-        if not 1 <= published_seeds <= 100:
-            raise UsageError("there are 100 published seeds", where=where, todo="give 1 to 100")
+        for benchmark in taking:
+            first_published(benchmark, published_seeds)
     return _stored_jobs(layout, store) if chosen is None else jobs_of(layout, chosen, published_seeds)
 
 

@@ -256,8 +256,10 @@ def test_models_are_called_by_method_and_name(made: Layout) -> None:
     assert error.value.what == "no pretrained model is called 'mine:large'"
     assert error.value.where == str(made.methods)
     assert error.value.todo == ("did you mean 'mine:b'? known: another, mine, mine:b, mine:mixed")
-    with pytest.raises(UsageError, match="no pretrained model is called 'yours'"):
-        load_weights(made, "yours")
+    # a path that leads to one is no name
+    for name in ("yours", "mine/../another"):
+        with pytest.raises(UsageError, match=f"no pretrained model is called '{name}'"):
+            load_weights(made, name)
 
 
 @pytest.mark.parametrize(

@@ -303,6 +303,7 @@ def test_a_plan_lies_beside_the_log_as_its_digest_says(tmp_path: Path) -> None:
         (gzip.compress(b"{}", mtime=0), "a plan is missing, or can't be read"),
         (gzip.compress(b'{"cells": [[1, 2, 3, 4]]}', mtime=0), "a plan is missing, or can't be read"),
         (gzip.compress(b'{"cells": [[]], "cells": []}', mtime=0), "a plan is missing, or can't be read"),
+        (gzip.compress(b'{"cells": [], "more": NaN}', mtime=0), "a plan is missing, or can't be read"),
         (gzip.compress(b'{"cells": []}', mtime=0)[:-9], "a plan is missing, or can't be read"),
         (gzip.compress(b'{"cells": []}', mtime=0), "a plan differs from the digest in the log"),
     ],
