@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 
 from harness.api.repository import Names, Repository, opened, several
 from harness.audit import (
@@ -19,6 +19,7 @@ from harness.audit import (
 )
 from harness.base.errors import AuditError, EngineError, UsageError
 from harness.base.progress import ProgressChoice, progress_for
+from harness.base.seal import only_new_notes
 from harness.engine import Engine, find_engine
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan
@@ -49,6 +50,7 @@ def audit(
     reference: bool = False,
     replay: int = 0,
     seed: int = 0,
+    anew: bool = False,
     progress: ProgressChoice = "auto",
     repository: Repository | None = None,
 ) -> AuditReport:
@@ -56,12 +58,17 @@ def audit(
 
     `runs` are keys or their beginnings, or a plan, whose cells are meant; without it and without `suite`,
     everything that is stored. `reference` means the committed results in place of runs made here. So many as
-    `replay` says, drawn by `seed`, are run again and compared bit for bit.
+    `replay` says, drawn by `seed`, are run again and compared bit for bit. `anew` believes no note of an earlier check:
+    every split and dataset is made and every image read once more.
     """
     here = opened(repository)
     chosen, without_run = _chosen(here, runs, suite, reference=reference)
     quiet = progress == "auto" and len(chosen) < _FEW and not replay
-    with progress_for(None if quiet else progress) as shown, _engine(here, needed=bool(replay)) as engine:
+    with (
+        only_new_notes() if anew else nullcontext(),
+        progress_for(None if quiet else progress) as shown,
+        _engine(here, needed=bool(replay)) as engine,
+    ):
         report = audit_runs(
             here.layout,
             chosen,
@@ -73,7 +80,7 @@ def audit(
             repository=[
                 *check_checkout(here.layout),
                 *check_statement(here.layout, reference=reference),
-                *check_page(here.layout),
+                *check_page(here.layout, anew=anew),
             ],
             progress=shown,
         )

@@ -6,7 +6,7 @@ from harness.audit.steps import Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json, sha256_of
 from harness.base.git import LEFTOVERS, commit_of, committed_files, differences
 from harness.base.layout import Layout
-from harness.base.seal import seal_of
+from harness.base.seal import is_sealed
 from harness.data.own_tables import personal_names
 from harness.proof.digests import imported_first
 
@@ -25,13 +25,19 @@ _FOLDERS = (
 _COMPILED = (".pyc", ".so")
 
 
-def check_page(layout: Layout) -> list[Step]:
-    """The status page, where there is one: this user's harness wrote it, and nobody changed it since."""
+def check_page(layout: Layout, *, anew: bool = False) -> list[Step]:
+    """The status page, where there is one: this user's harness wrote it, and nobody changed it since.
+
+    Only a note says so: where it must not be believed (`anew`), nothing does.
+    """
     if not layout.page.is_file():
         return []
     note = read_json(layout.page_note)
     again = "make it again: harness report"
-    if not isinstance(note, dict) or note.pop("seal", "") != seal_of("page", note):
+    if anew:
+        return [not_checked("page", f"only a note vouches for {layout.page.name}: remove it, and {again}")]
+    seal = note.pop("seal", "") if isinstance(note, dict) else ""
+    if not is_sealed("page", note, seal):
         return [not_checked("page", f"no harness of this user vouches for {layout.page.name}; {again}")]
     if note.get("page") != sha256_of(layout.page):
         return [failed("page", f"it was changed after it was made, or lies elsewhere; {again}", where=layout.page)]

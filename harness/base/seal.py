@@ -1,7 +1,8 @@
 """Notes of this user's harness to itself: believed only where they carry its seal.
 
 What takes minutes to recompute is noted once per machine. Such notes lie in the cache, which others may be able to
-write to. Their seal is made with a secret that lies elsewhere; a note without it is as if it were not there.
+write to. Their seal is made with a secret that lies elsewhere; a note without it is as if it were not there. Who doubts
+that the secret still is one believes `only_new_notes`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import hmac
 import os
 import secrets
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +21,28 @@ from harness.base.files import canonical_json, digest_of, read_json, write_json
 
 _SECRET, _BYTES = "seal", 32
 
+# The seals that this process made while only new notes are believed; None while this user's are.
+_new: set[str] | None = None
+
+
+@contextmanager
+def only_new_notes() -> Iterator[None]:
+    """In here no note counts that was not written in here, whoever sealed it: what is noted is found out again, once."""
+    global _new
+    earlier, _new = _new, set[str]()
+    try:
+        yield
+    finally:
+        _new = earlier
+
 
 def read_note(folder: Path, about: Any) -> Any:
     """What was noted about something, or None: nothing, or nothing that this user's harness wrote."""
     note = read_json(_path(folder, about))
     if not isinstance(note, dict) or note.get("about") != about:
         return None
-    content, seal = note.get("content"), str(note.get("seal"))
-    return content if hmac.compare_digest(seal.encode(), seal_of(about, content).encode()) else None
+    content = note.get("content")
+    return content if is_sealed(about, content, note.get("seal")) else None
 
 
 def write_note(folder: Path, about: Any, content: Any) -> None:
@@ -39,7 +55,20 @@ def _path(folder: Path, about: Any) -> Path:
 
 
 def seal_of(about: Any, content: Any) -> str:
-    """What only this user's harness can say of something."""
+    """What only this user's harness can say of something: it vouches for what it has just found out."""
+    seal = _seal(about, content)
+    if _new is not None:
+        _new.add(seal)
+    return seal
+
+
+def is_sealed(about: Any, content: Any, seal: object) -> bool:
+    """Whether this is the seal of this user's harness for something, and one that is believed now."""
+    genuine = hmac.compare_digest(str(seal).encode(), _seal(about, content).encode())
+    return genuine and (_new is None or seal in _new)
+
+
+def _seal(about: Any, content: Any) -> str:
     return hmac.digest(_secret(_place()), canonical_json([about, content]), "sha256").hex()
 
 

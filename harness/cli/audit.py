@@ -29,6 +29,11 @@ _LACKS = (
 @click.option("--replay", type=click.IntRange(min=0), default=0, help="Run so many of them again, bit for bit.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sample to replay.")
 @click.option(
+    "--anew",
+    is_flag=True,
+    help="Believe no note of an earlier check: make every split and dataset, and read every image, once more.",
+)
+@click.option(
     "--strict", is_flag=True, help="Exit code 5 for what was not checked, stale, superseded or missing, too."
 )
 @click.option(
@@ -61,6 +66,7 @@ def command(
     reference: bool,
     replay: int,
     seed: int,
+    anew: bool,
     strict: bool,
     waived: tuple[str, ...],
     verbose: bool,
@@ -77,6 +83,7 @@ def command(
     harness audit 3d02f8dae5f6               one run, of this machine or of the reference results
     harness audit 3d02f8dae5f6 9e67b8150122  two runs
     harness audit --all --replay 3           every run; three of them run again
+    harness audit --all --strict --anew      every run; no note of an earlier check is believed
     harness audit --reference --replay 3     what is committed here; three of them made again, bit for bit
     harness audit --reference --suite smoke  what is committed of a suite
     harness audit --reference --strict --waive replay --waive data
@@ -99,7 +106,7 @@ def command(
     if signed:
         from harness.proof.text import proof_json, proof_text
 
-        if keys or every or suite or replay or attest or strict:
+        if keys or every or suite or replay or attest or strict or anew:
             raise click.UsageError(
                 "--signed is about all results: only --reference, --signers and --json go with it"
             )
@@ -117,6 +124,7 @@ def command(
         reference=reference,
         replay=replay,
         seed=seed,
+        anew=anew,
         progress=None if as_json or (is_brief and not sys.stderr.isatty()) else "auto",
         repository=repository,
     )

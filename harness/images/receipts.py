@@ -18,7 +18,7 @@ from harness.base.files import digest_of, read_json, write_json
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
-from harness.base.seal import seal_of
+from harness.base.seal import is_sealed, seal_of
 from harness.images.builder import BuildEngine
 
 # Folders that builds work in begin with this.
@@ -53,7 +53,7 @@ def read_receipt(path: Path, *, of_anybody: bool = False) -> BuiltImage | None:
         image = BuiltImage.model_validate(content)
     except ValidationError:
         return None
-    return image if of_anybody or seal == seal_of(_about(path), content) else None
+    return image if of_anybody or is_sealed(_about(path), content, seal) else None
 
 
 def _about(path: Path) -> list[str]:

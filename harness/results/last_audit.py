@@ -17,7 +17,7 @@ from harness.base.errors import MissingData
 from harness.base.files import digest_of, read_json, write_json
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
-from harness.base.seal import seal_of
+from harness.base.seal import is_sealed, seal_of
 from harness.base.swhid import identify
 
 _NOTE = "audit.json"
@@ -65,7 +65,7 @@ def read_last_audit(layout: Layout, of: str) -> LastAudit | None:
         audit = LastAudit.model_validate(note)
     except ValidationError:
         return None
-    return audit if seal == seal_of(_about(of), note) else None
+    return audit if is_sealed(_about(of), note, seal) else None
 
 
 def _about(of: str) -> list[str]:

@@ -67,8 +67,8 @@ def test_a_prediction_is_of_all_that_was_asked(machine: Machine, put: Put) -> No
 def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: Put, made_up: Plan) -> None:
     here, keys = machine.repository, [planned_of(cell).key for cell in made_up.cells]
     found = put(audits, "audit_runs", SimpleNamespace(audits=(), passed=5, failed=2, superseded=1, not_audited=3))
-    for name in ("check_checkout", "check_statement", "check_page"):
-        put(audits, name, (name,))
+    put(audits, "check_checkout", ("check_checkout",))
+    pages = put(audits, "check_page", ("check_page",))
     statements, noted = put(audits, "check_statement", ("check_statement",)), put(audits, "write_last_audit")
     api.audit(keys[0], replay=2, seed=7, progress="auto", repository=here)
     (((layout, chosen), named),) = found
@@ -84,6 +84,7 @@ def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: 
     }
     assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
     assert statements == [((machine.layout,), {"reference": False})]
+    assert pages == [((machine.layout,), {"anew": False})]
     for replay, replayed in ((0, 0), (6, 6), (9, 7)):
         api.audit(replay=replay, progress=None, repository=here)
         (_, of, note), _ = noted[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 import subprocess
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness import api
+from harness.api import Repository
 from harness.audit import AuditReport, Lack, audit_runs, check_checkout, check_page, strict_lines, to_json, to_text
 from harness.audit.basis import check_dataset, check_split
 from harness.audit.remake import remake_dataset, remake_split
@@ -221,6 +223,28 @@ def test_a_note_that_others_wrote_is_none(tmp_path: Path, monkeypatch: pytest.Mo
     assert read_note(tmp_path / "notes", about) is None
 
 
+def test_who_doubts_the_secret_believes_what_was_found_out_since_and_nothing_else(tmp_path: Path) -> None:
+    notes, forged = tmp_path / "notes", {"about": "one", "content": "forged", "seal": seal.seal_of("one", "forged")}
+    write_note(notes, "one", "forged")
+    (path,) = notes.iterdir()
+    assert json.loads(path.read_text()) == forged, "who has the secret writes notes like this user's harness"
+    for _ in range(2):
+        with seal.only_new_notes():
+            assert read_note(notes, "one") is None
+            assert not seal.is_sealed("one", "forged", forged["seal"])
+            write_note(notes, "one", "found out")
+            assert read_note(notes, "one") == "found out", "what is made again is made once"
+            path.write_text(json.dumps(forged))
+            assert read_note(notes, "one") is None
+        assert read_note(notes, "one") == "forged", "the doubt is over"
+    with suppress(KeyError), seal.only_new_notes():
+        raise KeyError
+    assert read_note(notes, "one") == "forged"
+    with seal.only_new_notes():
+        write_note(notes, "one", "found out")
+    assert read_note(notes, "one") == "found out", "what it cost is not lost"
+
+
 def test_without_a_place_for_the_secret_nothing_is_believed_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +269,19 @@ def test_what_is_made_again_is_made_once(evidence: Layout, made_up: Plan, monkey
         remake_dataset(evidence, planned, ())
     with pytest.raises(TypeError):
         remake_split(evidence, planned, ())
+
+
+def test_a_note_with_the_stolen_seal_is_found_by_an_audit_anew(evidence: Layout, made_up: Plan) -> None:
+    key, repository = next(Store(evidence.runs).finished()), Repository(evidence)
+    (honest,) = api.audit(key, progress=None, repository=repository).audits
+    for path in (evidence.cache / "audit").iterdir():
+        about = json.loads(path.read_text())["about"]
+        if about[0] == "split":
+            write_note(path.parent, about, {"sha256": "0" * 64, "broken": ["forged"]})
+    (believed,) = api.audit(key, progress=None, repository=repository).audits
+    assert believed.failed and not honest.failed
+    assert api.audit(key, anew=True, progress=None, repository=repository).audits == (honest,)
+    assert api.audit(key, progress=None, repository=repository).audits == (honest,), "it was written over"
 
 
 @pytest.mark.parametrize(

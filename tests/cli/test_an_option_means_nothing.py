@@ -38,6 +38,7 @@ KEY = str(REPOSITORY / "LICENSE")
         (("audit", "--signed", "--replay", "1"), "--signed is about all results"),
         (("audit", "--signed", "--attest"), "--signed is about all results"),
         (("audit", "--signed", "--strict"), "--signed is about all results"),
+        (("audit", "--signed", "--anew"), "--signed is about all results"),
         (("audit", "--attest", "--replay", "1"), "--attest needs --replay N and --key FILE"),
         (("audit", "--attest", "--key", KEY), "--attest needs --replay N and --key FILE"),
         (("audit", "--replay", "1", "--key", KEY), "--key needs --attest"),
@@ -104,7 +105,8 @@ def test_what_an_audit_may_waive_is_what_it_can_lack() -> None:
 @pytest.mark.parametrize(
     ("words", "usual"),
     [
-        (("audit",), {"replay": 0, "seed": 0, "strict": False, "reference": False, "waived": (), "suite": None}),
+        (("audit",), {"replay": 0, "seed": 0, "anew": False, "strict": False, "waived": (), "suite": None}),
+        (("audit",), {"reference": False, "every": False, "signed": False, "attest": False}),
         (("status",), {"suite": "smoke", "metric": "", "reference": False, "cells": False, "watches": False}),
         (("predict",), {"seed": 0, "top": None, "both_orders": False, "install": False, "methods": ()}),
         (("run",), {"on": "local", "accelerator": "cpu", "install": False, "again": (), "workers": None}),

@@ -146,14 +146,15 @@ def test_an_audit_is_asked_for_what_was_named(answering: Callable[[str, Any], As
     asked = answering("api.audit", report_of(GOOD))
     harness_of("audit", "abc", "DEF", "--reference", "--replay", "3", "--seed", "7", "--mirror", str(tmp_path))
     harness_of("audit", "--suite", "smoke", "--reference", "--json")
-    harness_of("audit", "--suite", "stored")
+    harness_of("audit", "--suite", "stored", "--anew")
     harness_of("audit", "--all")
     usual = {"": ((),), "suite": None, "reference": False, "replay": 0, "seed": 0, "progress": "auto"}
+    usual |= {"anew": False}
     repositories = [one.pop("repository") for one in asked]
     assert asked == [
         {**usual, "": (("abc", "DEF"),), "reference": True, "replay": 3, "seed": 7},
         {**usual, "suite": "smoke", "reference": True, "progress": None},
-        usual,
+        {**usual, "anew": True},
         usual,
     ]
     assert [one.mirrors for one in repositories] == [(tmp_path,), (), (), ()]

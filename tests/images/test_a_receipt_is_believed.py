@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.base.layout import Layout
-from harness.base.seal import write_note
+from harness.base.seal import only_new_notes, write_note
 from harness.images import export as held
 from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
 
@@ -42,6 +42,10 @@ def test_trees_come_from_files_and_each_image_is_read_once(reads: list[str], tmp
         assert (first.environment_tree, first.code_tree) == (environment, code_of_entries(CODE))
         assert (second.environment_tree, second.code_tree) == (environment, code_of_entries({}))
     assert reads == ["sha256:1", "sha256:2"]
+    with only_new_notes():
+        for _ in range(2):
+            held.held_trees(ENGINE, layout, "sha256:1")
+    assert reads == ["sha256:1", "sha256:2", "sha256:1"], "once more, for who believes no note"
 
 
 @pytest.mark.parametrize("damage", ["{", '{"image_id": "sha256:2"}', ""])

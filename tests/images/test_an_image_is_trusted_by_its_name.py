@@ -15,6 +15,7 @@ from requests import Response
 
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
+from harness.base.seal import only_new_notes
 from harness.images import build as building_module
 from harness.images.build import (
     ensure_environment,
@@ -153,6 +154,14 @@ def test_a_receipt_that_this_user_s_harness_did_not_write_saves_nothing(
     assert engine.read == [NAME]
     known(engine, private)
     assert read_receipt(path) is not None, "it was read back, and is what its name says"
+
+
+def test_who_believes_no_note_reads_an_image_in_spite_of_its_receipt(engine: Any, private: Layout) -> None:
+    engine.ids[NAME] = "sha256:1"
+    write_receipt(receipt_path(private, engine, NAME), receipt("sha256:1"))
+    with only_new_notes():
+        assert known(engine, private) and known(engine, private)
+    assert engine.read == [NAME], "once"
 
 
 def test_a_receipt_of_an_id_that_begins_alike_is_of_another_image(engine: Any, private: Layout) -> None:
