@@ -58,8 +58,8 @@ def audit(
 
     `runs` are keys or their beginnings, or a plan, whose cells are meant; without it and without `suite`,
     everything that is stored. `reference` means the committed results in place of runs made here. So many as
-    `replay` says, drawn by `seed`, are run again and compared bit for bit. `anew` believes no note of an earlier check:
-    every split and dataset is made and every image read once more.
+    `replay` says, drawn by `seed`, are run again and compared bit for bit. `anew` believes no note of an earlier
+    check: every split and dataset is made and every image read once more.
     """
     here = opened(repository)
     chosen, without_run = _chosen(here, runs, suite, reference=reference)

@@ -1,8 +1,8 @@
 """Notes of this user's harness to itself: believed only where they carry its seal.
 
 What takes minutes to recompute is noted once per machine. Such notes lie in the cache, which others may be able to
-write to. Their seal is made with a secret that lies elsewhere; a note without it is as if it were not there. Who doubts
-that the secret still is one believes `only_new_notes`.
+write to. Their seal is made with a secret that lies elsewhere; a note without it is as if it were not there.
+Who doubts that the secret still is one believes `only_new_notes`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _new: set[str] | None = None
 
 @contextmanager
 def only_new_notes() -> Iterator[None]:
-    """In here no note counts that was not written in here, whoever sealed it: what is noted is found out again, once."""
+    """In here a note counts only if it was written in here, whoever sealed others: all is found out anew, once."""
     global _new
     earlier, _new = _new, set[str]()
     try:

@@ -6,10 +6,11 @@ read from the manifests. So a missing cell is visible everywhere, with its reaso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from harness.base.errors import DataError, HarnessError, ImageError, MissingData, UsageError
 from harness.base.heartbeat import activity
@@ -24,7 +25,8 @@ from harness.planning.jobs import Job, PlannedJob
 from harness.splits import known_split_digest, split_digest, split_digest_offline
 
 # Jobs come seed by seed: the splits of earlier seeds are not asked for again.
-_MOST_SPLITS = 10_000
+_MOST_DIGESTS = 10_000
+Digest = TypeVar("Digest")
 _REFUSALS = {
     Verdict.NOT_APPLICABLE: UsageError,
     Verdict.MISSING_DATA: MissingData,
@@ -121,32 +123,52 @@ class Present:
             return None
 
 
+class _Digests(Generic[Digest]):
+    """Digests that many cells share, or why there is none: what is not here is looked for once, not for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Digest | DataError] = {}
+
+    def of(self, name: Hashable, find: Callable[[], Digest]) -> Digest:
+        """The digest of what has this name."""
+        if name not in self._known:
+            if len(self._known) == _MOST_DIGESTS:
+                self._known.clear()
+            try:
+                self._known[name] = find()
+            except DataError as error:
+                self._known[name] = error
+        if isinstance(digest := self._known[name], DataError):
+            raise digest.with_traceback(None)
+        return digest
+
+
 class _Planner:
     """Remembers the checksums that many cells share."""
 
     def __init__(self, layout: Layout, digest_of: Callable[..., str | None], mirrors: Sequence[Path] = ()) -> None:
-        self._split_digest = partial(digest_of, layout)
         self.card = cache(partial(load_method, layout))
         self.tree = cache(partial(image_tree, layout))
-        self._dataset = cache(partial(dataset_digest, layout, mirrors=mirrors))
-        self._weights = cache(partial(weights_digest, layout))
         self._of_card = cache(self._card_says)
-        # a split, or why there is none: what is not here is looked for once, not for every method again
-        self._splits: dict[tuple[str, str], str | DataError | None] = {}
+        self._find_dataset = partial(dataset_digest, layout, mirrors=mirrors)
+        self._find_weights = partial(weights_digest, layout)
+        self._find_split = partial(digest_of, layout)
+        self._datasets, self._weights, self._splits = _Digests[str](), _Digests[str](), _Digests[str | None]()
 
     def cell(self, job: Job) -> Cell:
         refusal, weights = self._of_card(job.benchmark, job.method, job.variant, job.dataset)
         if refusal:
             return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)
         try:
-            if (split := self._split(job)) is None:
+            name = (job.dataset, job.split.label)
+            if (split := self._splits.of(name, lambda: self._find_split(job.dataset, job.split))) is None:
                 return Cell(job, None, Verdict.PENDING, "its split was never made here")
             planned = PlannedJob(
                 job=job,
                 image_tree=self.tree(job.method, job.accelerator),
-                dataset_digest=self._dataset(job.dataset),
+                dataset_digest=self._datasets.of(job.dataset, lambda: self._find_dataset(job.dataset)),
                 split_digest=split,
-                weights_digest=self._weights(weights) if weights else "",
+                weights_digest=self._weights.of(weights, lambda: self._find_weights(weights)) if weights else "",
             )
         except MissingData as error:
             return Cell(job, None, Verdict.MISSING_DATA, f"{error.what}; to do: {error.todo}")
@@ -163,16 +185,3 @@ class _Planner:
         if benchmark not in card.benchmarks:
             return f"{card.title} does not belong to benchmark {benchmark}", weights
         return card.refusal(dataset, variant) or "", weights
-
-    def _split(self, job: Job) -> str | None:
-        split = (job.dataset, job.split.label)
-        if split not in self._splits:
-            if len(self._splits) == _MOST_SPLITS:
-                self._splits.clear()
-            try:
-                self._splits[split] = self._split_digest(job.dataset, job.split)
-            except DataError as error:
-                self._splits[split] = error
-        if isinstance(digest := self._splits[split], DataError):
-            raise digest.with_traceback(None)
-        return digest

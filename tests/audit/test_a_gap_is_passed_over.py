@@ -224,7 +224,10 @@ def test_a_note_that_others_wrote_is_none(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_who_doubts_the_secret_believes_what_was_found_out_since_and_nothing_else(tmp_path: Path) -> None:
-    notes, forged = tmp_path / "notes", {"about": "one", "content": "forged", "seal": seal.seal_of("one", "forged")}
+    notes, forged = (
+        tmp_path / "notes",
+        {"about": "one", "content": "forged", "seal": seal.seal_of("one", "forged")},
+    )
     write_note(notes, "one", "forged")
     (path,) = notes.iterdir()
     assert json.loads(path.read_text()) == forged, "who has the secret writes notes like this user's harness"

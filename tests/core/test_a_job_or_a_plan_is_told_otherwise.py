@@ -306,11 +306,33 @@ def test_a_split_that_nobody_made_waits(
     assert cell.can_run and cell.key is None
 
 
+@pytest.mark.parametrize(
+    ("asked", "about"),
+    [("weights_digest", ("textddi",)), ("dataset_digest", ("drugbank", ("mirrors", ()))), ("split_digest", None)],
+)
+def test_what_is_not_here_is_looked_for_once(
+    layout: Layout, answers: _Answers, asked: str, about: tuple[Any, ...] | None
+) -> None:
+    """And not for every cell that needs it: each of them says what to do."""
+    answers.fail[asked] = MissingData("it is not here", todo="bring it")
+    split = parse_split("random", 1)
+    methods = ("textddi", "textddi", "mlp")[: 2 if asked == "weights_digest" else 3]
+    jobs = [
+        job_like(benchmark="ddi", method=method, dataset="drugbank", split=split, parameters={"number": number})
+        for number, method in enumerate(methods)
+    ]
+    cells = make_plan(layout, "some", jobs).cells
+    assert {(cell.verdict, cell.reason) for cell in cells} == {
+        (Verdict.MISSING_DATA, "it is not here; to do: bring it")
+    }
+    assert [one[1:] for one in answers.asked if one[0] == asked] == [about or ("drugbank", split, ("mirrors", ()))]
+
+
 def test_splits_are_forgotten_before_they_fill_the_memory(
     layout: Layout, answers: _Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert plan._MOST_SPLITS == 10_000
-    monkeypatch.setattr(plan, "_MOST_SPLITS", 2)
+    assert plan._MOST_DIGESTS == 10_000
+    monkeypatch.setattr(plan, "_MOST_DIGESTS", 2)
     asked_for = [("pmf", 1), ("pmf", 2), ("bnnr", 1), ("bnnr", 2), ("pmf", 3), ("constant", 1)]
     jobs = [job_like(method=method, split=parse_split("random", seed)) for method, seed in asked_for]
     make_plan(layout, "some", jobs)
