@@ -82,8 +82,9 @@ def _begin(machines: Machines, layout: Layout, plan: Plan) -> tuple[threading.Th
 @pytest.mark.parametrize(
     ("cut_s", "patience"),
     # of the second cut the scheduler is less patient than it is long, as it would be with ten minutes
-    [(10.0, "300s"), pytest.param(15.0, "4s", marks=pytest.mark.thorough)],
+    [(10.0, "300s"), (15.0, "4s")],
 )
+@pytest.mark.thorough
 def test_a_network_that_is_cut_loses_and_repeats_nothing(
     cable: Cable, here: Layout, tmp_path: Path, cut_s: float, patience: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +120,7 @@ def test_what_is_killed_again_and_again_loses_and_invents_nothing(tmp_path: Path
     check(Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local"), plan)
 
 
+@pytest.mark.thorough
 def test_a_shared_folder_that_goes_away_and_comes_back_loses_nothing(
     machines: Machines, here: Layout, tmp_path: Path
 ) -> None:

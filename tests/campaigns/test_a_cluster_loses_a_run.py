@@ -89,6 +89,7 @@ def test_a_campaign_that_is_drained_finishes_what_had_begun(machines: Machines, 
     assert set(attempts(here).values()) == {1}
 
 
+@pytest.mark.thorough
 def test_a_client_that_is_killed_comes_back_and_finds_what_was_made(machines: Machines, here: Layout) -> None:
     plan = plan_with(24)
     machines.add(seconds=0.3)
@@ -189,6 +190,7 @@ def test_a_run_that_fits_no_worker_is_told_before_anything_starts(machines: Mach
     assert verdicts(here, plan_with(2)) == {Verdict.INFRASTRUCTURE: 2} and not attempts(here)
 
 
+@pytest.mark.thorough
 def test_a_scheduler_that_is_killed_ends_the_command_and_keeps_what_was_made(here: Layout, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
     machines, plan = Machines(tmp_path), plan_with(40)

@@ -109,6 +109,7 @@ def test_every_run_is_made_once_and_no_job_stays(slurm: Slurm, here: Layout, tmp
     assert len(list(logs_of(here).glob("permafrost-*.err"))) == 2, "what workers print is lost"
 
 
+@pytest.mark.thorough
 def test_a_job_that_the_queue_ends_loses_nothing(slurm: Slurm, here: Layout, tmp_path: Path) -> None:
     """As at its walltime. Another worker is asked for, and no run is called `timeout`."""
     plan, told = plan_with(2), list[Notes]()
@@ -230,6 +231,7 @@ def test_no_file_is_no_address(tmp_path: Path) -> None:
 
 
 @pytest.mark.engine
+@pytest.mark.thorough
 def test_a_record_of_a_queue_is_that_of_this_machine(
     slurm: Slurm, layout: Layout, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

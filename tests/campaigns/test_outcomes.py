@@ -145,6 +145,7 @@ def test_a_repetition_that_differs_makes_a_run_unstable(probe_layout: Layout, en
     assert left_to_run(join(plan, store)) == []
 
 
+@pytest.mark.thorough
 def test_a_run_can_be_performed_by_another_process(probe_layout: Layout, engine: Engine) -> None:
     """What a cluster's executor does: a pickled task, a process that planned nothing."""
     plan = probe_plan(probe_layout, 2)

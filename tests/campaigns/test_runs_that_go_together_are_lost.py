@@ -64,6 +64,7 @@ def test_a_worker_that_is_lost_with_several_loses_and_invents_nothing(machines: 
     assert max(Counter(attempts(here)).values()) <= 2 and " 0 found in the store" not in notes.notes[-1]
 
 
+@pytest.mark.thorough
 def test_a_sick_node_fails_one_of_each_and_leaves_the_others(
     machines: Machines, here: Layout, sizes: list[int]
 ) -> None:
@@ -78,6 +79,7 @@ def test_a_sick_node_fails_one_of_each_and_leaves_the_others(
     assert all(step.startswith("ok: ") for step in notes.steps) and len(notes.steps) == _RUNS
 
 
+@pytest.mark.thorough
 def test_those_that_have_not_begun_do_not_begin_when_it_is_enough(machines: Machines, here: Layout) -> None:
     plan = plan_with(_RUNS)
     machines.add(seconds=1.0)

@@ -96,6 +96,7 @@ def test_a_pair_of_a_new_drug_and_a_known_one(harness: Harness, engine: object) 
 
 
 @pytest.mark.engine
+@pytest.mark.thorough
 def test_rows_of_a_new_drug_alone(harness: Harness, engine: object) -> None:
     own = ["--dataset", "synthetic", "--method", "lrssl", "--drug", "mine=feature1=0.5; feature2=-1"]
     listed = rows(harness("repurposing", *own))
@@ -104,6 +105,7 @@ def test_rows_of_a_new_drug_alone(harness: Harness, engine: object) -> None:
 
 
 @pytest.mark.engine
+@pytest.mark.thorough
 def test_a_new_drug_and_a_new_target(harness: Harness, engine: object, root: Path) -> None:
     done = harness(
         "--dataset", "dti_world", "--method", "nearest_neighbour", "--drug", f"mine={ASPIRIN}", "--top", "2"

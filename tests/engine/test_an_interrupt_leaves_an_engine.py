@@ -86,6 +86,7 @@ def test_no_dockerd_is_left(private_cache: Path, monkeypatch: pytest.MonkeyPatch
     assert started and not is_alive(started[0])
 
 
+@pytest.mark.thorough
 def test_no_moment_is_the_wrong_one(tmp_path: Path) -> None:
     """Signals of all kinds, from before the start of an engine until after its end."""
     command = [sys.executable, "-m", "tests.engine.interrupted", str(tmp_path), "60"]

@@ -101,7 +101,13 @@ def run_of(image: ProbeImage, folder: Path, program: str) -> RunRequest:
 SLOW = "import time; time.sleep(3); open('/out/predictions.npy', 'w').write('x')"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "restarted"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGKILL, id="killed", marks=pytest.mark.thorough),
+        pytest.param(signal.SIGTERM, id="restarted"),
+    ],
+)
 def test_an_engine_lost_mid_run_is_found_again_and_the_run_repeated(
     served: Engine, tmp_path: Path, number: signal.Signals
 ) -> None:

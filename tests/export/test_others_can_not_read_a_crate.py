@@ -32,7 +32,7 @@ def reference(layout: Layout, tmp_path: Path) -> Path:
     return tmp_path / "reference"
 
 
-@pytest.mark.parametrize("kind", ["stored", "reference"])
+@pytest.mark.parametrize("kind", ["stored", pytest.param("reference", marks=pytest.mark.thorough)])
 def test_a_crate_is_one_of_provenance(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     crate = request.getfixturevalue(kind)
     assert issues(crate, _PROVENANCE, "required", tmp_path) == []

@@ -154,6 +154,7 @@ def test_a_run_without_its_filter_is_never_believed(bench: Bench, monkeypatch: p
 
 
 @pytest.mark.usefixtures("at_once")
+@pytest.mark.thorough
 def test_a_run_that_could_gain_rights_is_never_believed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = walls_module.walls
 

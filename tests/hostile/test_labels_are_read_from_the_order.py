@@ -84,6 +84,7 @@ def test_a_method_that_keeps_its_order_is_marked_and_found(
     assert "labels are read from it" in to_text(report)
 
 
+@pytest.mark.thorough
 def test_the_self_test_finds_it(probe_layout: Layout, engine: Engine, order_reader: Callable[..., None]) -> None:
     order_reader()
     card = load_method(probe_layout, "order_reader")

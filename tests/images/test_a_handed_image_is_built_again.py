@@ -177,6 +177,7 @@ def test_an_image_that_is_here_is_not_loaded(
 
 @pytest.mark.engine
 @UNCLOSED
+@pytest.mark.thorough
 def test_a_machine_without_parts_gets_the_very_image(
     served: Engine, elsewhere: Layout, engine: Engine, repository: Layout, tmp_path: Path
 ) -> None:

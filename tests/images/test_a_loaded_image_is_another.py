@@ -182,6 +182,7 @@ def ids(engine: Engine) -> set[str]:
 
 @pytest.mark.engine
 @UNCLOSED
+@pytest.mark.thorough
 def test_an_engine_elsewhere_gets_the_very_image(
     file: Path, served: Engine, elsewhere: Layout, repository: Layout, engine: Engine
 ) -> None:

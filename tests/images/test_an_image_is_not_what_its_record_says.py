@@ -54,6 +54,7 @@ def test_a_second_build_gives_the_same_trees(docker_engine: Engine, repository: 
     assert left == []
 
 
+@pytest.mark.thorough
 def test_both_engines_make_the_same_tree_of_a_new_environment(
     docker_engine: Engine, podman_engine: Engine, bench: Workbench
 ) -> None:
@@ -188,6 +189,7 @@ def test_a_method_image_with_other_code_is_refused(docker_engine: Engine, reposi
         docker_engine.client.images.get(right.image_id).tag(*right.name.rsplit(":", 1))
 
 
+@pytest.mark.thorough
 def test_podman_does_not_take_another_environments_step_for_ours(podman_engine: Engine, bench: Workbench) -> None:
     """Buildah's cache ignores bind mounts: two environments with the same recipe would come out equal."""
     found = set()

@@ -44,6 +44,7 @@ def test_a_job_that_cannot_be_loaded_leaves_a_silent_kernel(
     assert kernels() == []
 
 
+@pytest.mark.thorough
 def test_a_registered_kernel_cannot_be_started_interrupted_or_started_anew(
     environment: dict[str, str],
     kernels: Callable[[], list[str]],

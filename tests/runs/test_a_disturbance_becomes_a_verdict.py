@@ -121,6 +121,7 @@ def test_an_engine_that_says_nothing_of_the_end_is_given_up(bench: Bench, monkey
     assert "does not say how" in outcome.attempts[0].reason
 
 
+@pytest.mark.thorough
 def test_a_containerd_that_is_killed_makes_no_run_late(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message of the end may be lost for good."""
     monkeypatch.setattr(watch, "_PATIENCE", 6.0)
