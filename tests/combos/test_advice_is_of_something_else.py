@@ -394,7 +394,7 @@ def test_what_has_nothing_to_learn_from_breaks_the_promise_to_predict() -> None:
     nothing = dataset_of("made", [replace(GOOD, relations=())], [UNANNOTATED])
     split = unannotated.make(nothing, 1, unannotated.Parameters())
     assert (split.training, split.test) == (0, 1)
-    promise = "an annotated document is asked, or one that is not annotated is not"
+    promise = "an annotated document does not train, or one that is not annotated is not asked"
     assert unannotated.broken_promises(nothing, split, unannotated.Parameters()) == [promise]
 
 

@@ -113,7 +113,8 @@ def test_documents_of_a_test_abstract_are_left_out(corpus: CombosDataset) -> Non
         (abstracts, {119: TRAIN}, "1 training documents are of a test abstract"),
         (abstracts, {5: OUTSIDE}, "1 documents of other abstracts are left out"),
         (random, {5: OUTSIDE}, "an annotated document is outside"),
-        (unannotated, {5: TEST}, "an annotated document is asked"),
+        (unannotated, {5: TEST}, "an annotated document does not train"),
+        (unannotated, {5: OUTSIDE}, "an annotated document does not train"),
     ],
 )
 def test_a_broken_promise_is_told(

@@ -16,7 +16,7 @@ from harness.benchmarks.ddi.splits.drugs.usage import negatives, types_of_drugs
 from harness.benchmarks.ddi.splits.form import FORM as DRUG_FORM
 from harness.benchmarks.ddi.splits.strategies import new_drugs
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import TEST, split_of
+from harness.benchmarks.repurposing.splits.folds import OUTSIDE, TEST, split_of
 from harness.benchmarks.repurposing.splits.form import FORM as PAIR_FORM
 from harness.benchmarks.repurposing.splits.strategies import random as random_strategy
 from harness.benchmarks.repurposing.splits.strategies import unknown_pairs
@@ -49,11 +49,11 @@ def test_unknown_pairs_are_asked_and_all_others_train() -> None:
     assert made.folds.tolist() == [[0, TEST, 0, TEST], [TEST, TEST, 0, 0]]
     assert made.digest == unknown_pairs.make(dataset, 2, nothing).digest
     assert unknown_pairs.broken_promises(dataset, made, nothing) == []
-    for place in ((0, 0), (0, 1)):
+    for place, other in (((0, 0), TEST), ((0, 0), OUTSIDE), ((0, 0), 1), ((0, 1), 0), ((0, 1), OUTSIDE)):
         folds = made.folds.copy()
-        folds[place] = 0 if folds[place] == TEST else TEST
+        folds[place] = other
         told = unknown_pairs.broken_promises(dataset, split_of(folds), nothing)
-        assert told == ["the test pairs are not exactly the unknown pairs"]
+        assert told == ["the test pairs are not exactly the unknown pairs, or another one does not train"]
 
 
 def without_items_of(drugs: set[int]) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from harness.base.manifests import Strict
 from harness.benchmarks.combos.dataset import UNANNOTATED, CombosDataset
-from harness.benchmarks.combos.splits.form import TEST, TRAIN, DocumentSplit, split_of
+from harness.benchmarks.combos.splits.form import TEST, TRAIN, DocumentSplit, Parts, split_of
 
 SUMMARY = "learn from every annotated document, ask for all others (to predict)"
 
@@ -17,10 +17,15 @@ class Parameters(Strict):
 
 def make(dataset: CombosDataset, seed: int, parameters: Parameters) -> DocumentSplit:
     """By what is known."""
-    return split_of(np.where(dataset.released == UNANNOTATED, TEST, TRAIN))
+    return split_of(_parts(dataset))
 
 
 def broken_promises(dataset: CombosDataset, split: DocumentSplit, parameters: Parameters) -> list[str]:
     """Documents that are not annotated are asked, all others train."""
-    right = np.array_equal(split.parts == TEST, dataset.released == UNANNOTATED) and split.training
-    return [] if right else ["an annotated document is asked, or one that is not annotated is not"]
+    if np.array_equal(split.parts, _parts(dataset)) and split.training:
+        return []
+    return ["an annotated document does not train, or one that is not annotated is not asked"]
+
+
+def _parts(dataset: CombosDataset) -> Parts:
+    return np.where(dataset.released == UNANNOTATED, TEST, TRAIN).astype(np.int8)
