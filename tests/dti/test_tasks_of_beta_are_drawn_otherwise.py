@@ -441,6 +441,22 @@ def test_what_is_not_public_is_named(strategy: Any, parameters: dict[str, Any], 
         assert len(strategy.positives(dataset, 1024, strategy.Parameters(**parameters)).test)
 
 
+@pytest.mark.parametrize(
+    ("strategy", "published", "defined"),
+    [(drug_classes, 5, 3), (target_classes, 5, 3), (new_pairs, 5, 10), (annotated_pairs, 10, 10)],
+)
+def test_each_reading_has_so_many_groups_and_no_more(strategy: Any, published: int, defined: int) -> None:
+    for reading, most in (("as-published", published), ("as-defined", defined)):
+        for rank in (most - 1, most):
+            try:
+                split_of(strategy, reading=reading, rank=rank)
+                told = ""
+            except MissingData as error:
+                told = error.what
+            beyond = f"this reading has {most} groups of each kind, not {rank + 1}"
+            assert (told == beyond) is (rank == most), told
+
+
 def test_a_class_that_is_not_known_whole_is_not_taken_for_whole() -> None:
     dataset = made_bindings()
     dataset.group_sizes[dataset.group_names.index("test3/family:1")] = 0
