@@ -17,7 +17,7 @@ from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.converters.beta.groups import dataset_of
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
-from harness.benchmarks.dti.parity.splits import dataset_beside
+from harness.benchmarks.dti.parity.splits import check_file, dataset_beside
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category, spread_negatives
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
@@ -36,7 +36,7 @@ from harness.benchmarks.dti.splits.strategies import (
 )
 from harness.data import load_dataset
 from harness.parity import references
-from harness.parity.cases import find_cases
+from harness.parity.cases import SPLITS, find_cases
 from harness.parity.finding import Standing
 from tests.dti import java_twin as twin
 from tests.dti.made_bindings import made_bindings, members_of, named, pairs_of
@@ -214,6 +214,19 @@ def test_a_binding_of_one_new_node_is_not_of_the_first_scenario() -> None:
         f"{wrong} bindings are not of the scenario",
         "the bindings of both parts are not all bindings, each once",
     ]
+
+
+@pytest.mark.parametrize(("known", "new"), [(1, 2), (2, 1)])
+def test_a_binding_of_one_known_node_is_not_of_the_third_scenario(known: int, new: int) -> None:
+    """Neither its drug nor its target may be learned from."""
+    split = split_of(connectivity, space="DI")
+    rows, learned = split.rows.copy(), split.rows[split.is_train]
+    times = [np.bincount(learned[:, end]) for end in range(3)]
+    lone = np.flatnonzero((times[known][learned[:, known]] > 1) & (times[new][learned[:, new]] == 1))
+    asked = np.flatnonzero(split.is_train)[lone[0]]
+    rows[asked, 0] = rows[~split.is_train][0, 0]
+    told = connectivity.broken_promises(made(), pair_split(rows), connectivity.Parameters(space="DI"))
+    assert told[0] == "1 bindings are not of the scenario"
 
 
 def test_more_negatives_than_bindings_are_told_where_isolated_nodes_are_left_out() -> None:
@@ -645,3 +658,25 @@ def test_diseases_beside_a_golden_have_new_bindings_of_known_nodes(tmp_path: Pat
     (tmp_path / "targets_with_sequence_known.csv.gz").unlink()
     dataset_beside.cache_clear()
     assert dataset_beside(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "standing", "note"),
+    [
+        (
+            "test,job,task,fold,role,drug,target,label\n",
+            Standing.MISSING_DATA,
+            "; give its originals with --mirror",
+        ),
+        ("drug,target\n", Standing.FAILED, ": neither a table of tasks nor an input of one"),
+    ],
+)
+def test_a_table_that_can_not_be_compared_is_told_by_its_name(
+    tmp_path: Path, repository: Layout, table: str, standing: Standing, note: str
+) -> None:
+    path = tmp_path / "test1_TT.csv"
+    path.write_text(f"{table}\n")
+    layout = Layout(repository.root, tmp_path / "cache", tmp_path / "local")
+    finding = check_file(layout, "beta/test1_TT", path, [])
+    assert (finding.case, finding.kind, finding.subject) == ("beta/test1_TT", SPLITS, SPLITS)
+    assert finding.standing is standing and finding.note.endswith(note)
