@@ -33,16 +33,19 @@ def report(
 ) -> Path:
     """Where the status page was written: one HTML file, by default results/local/report.html.
 
-    `unless_current` keeps a page that lies there if nothing it is made of has changed since.
+    `unless_current` keeps the one at its usual place if nothing it is made of has changed since.
     """
     here = opened(repository)
     page = Path(output) if output else here.layout.page
+    # of a copy elsewhere nothing is noted: nobody audits it
+    is_usual = page.resolve() == here.layout.page.resolve()
     made_of = fingerprint(here.layout, table, here.mirrors)
-    if not (unless_current and is_current(here.layout, page, made_of)):
+    if not (unless_current and is_usual and is_current(here.layout, made_of)):
         from harness.report import write_report
 
         write_report(here.layout, table, page, mirrors=here.mirrors)
-        remember(here.layout, page, made_of)
+        if is_usual:
+            remember(here.layout, made_of)
     return page
 
 
@@ -74,18 +77,18 @@ def _about(one: ScoredCell) -> list[Any]:
     return [one.key or repr(one.cell.job), str(one.cell.verdict), one.cell.reason, *own]
 
 
-def is_current(layout: Layout, page: Path, made_of: str) -> bool:
-    """Whether a page of this fingerprint was written and lies there unchanged."""
-    return page.is_file() and read_json(layout.page_note) == _page_note(page, made_of)
+def is_current(layout: Layout, made_of: str) -> bool:
+    """Whether the page of this fingerprint was written and lies there unchanged."""
+    return layout.page.is_file() and read_json(layout.page_note) == _page_note(layout, made_of)
 
 
-def remember(layout: Layout, page: Path, made_of: str) -> None:
+def remember(layout: Layout, made_of: str) -> None:
     """Note what the page that was just written is made of: its fingerprint before it was made."""
-    write_json(layout.page_note, _page_note(page, made_of))
+    write_json(layout.page_note, _page_note(layout, made_of))
 
 
-def _page_note(page: Path, made_of: str) -> dict[str, str]:
-    note = {"page": sha256_of(page), "made_of": made_of}
+def _page_note(layout: Layout, made_of: str) -> dict[str, str]:
+    note = {"page": sha256_of(layout.page), "made_of": made_of}
     return {**note, "seal": seal_of("page", note)}
 
 

@@ -40,7 +40,7 @@ def check_page(layout: Layout, *, anew: bool = False) -> list[Step]:
     if not is_sealed("page", note, seal):
         return [not_checked("page", f"no harness of this user vouches for {layout.page.name}; {again}")]
     if note.get("page") != sha256_of(layout.page):
-        return [failed("page", f"it was changed after it was made, or lies elsewhere; {again}", where=layout.page)]
+        return [failed("page", f"it was changed after it was made; {again}", where=layout.page)]
     return [ok("page", "it is as the harness wrote it")]
 
 

@@ -111,13 +111,14 @@ def test_a_mirror_that_is_no_folder_is_named(own: api.Repository, tmp_path: Path
     )
 
 
-def test_a_page_is_current_while_it_is_the_one_that_was_noted(own: api.Repository, tmp_path: Path) -> None:
-    page = write(tmp_path / "page.html", {})
-    assert not is_current(own.layout, page, "f1")
-    remember(own.layout, page, "f1")
-    assert is_current(own.layout, page, "f1") and not is_current(own.layout, page, "f2")
+def test_a_page_is_current_while_it_is_the_one_that_was_noted(own: api.Repository) -> None:
+    own.layout.page.parent.mkdir(parents=True)
+    page = write(own.layout.page, {})
+    assert not is_current(own.layout, "f1")
+    remember(own.layout, "f1")
+    assert is_current(own.layout, "f1") and not is_current(own.layout, "f2")
     page.write_text("other")
-    assert not is_current(own.layout, page, "f1")
+    assert not is_current(own.layout, "f1")
     note = json.loads(own.layout.page_note.read_bytes())
     assert set(note) == {"page", "made_of", "seal"} and note["made_of"] == "f1"
 

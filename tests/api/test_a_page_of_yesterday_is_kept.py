@@ -11,6 +11,8 @@ import pytest
 
 from harness import api
 from harness.api.pages import fingerprint
+from harness.audit import check_page
+from harness.audit.steps import Checked
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -82,6 +84,25 @@ def test_a_page_is_kept_while_nothing_changes(evidence: Layout, made_up: Plan, m
     for _ in range(2):
         api.report(api.status(made_up, repository=repository), repository=repository)
     assert len(made) == 5, "a page is kept only where that is asked for"
+
+
+def test_a_copy_elsewhere_is_made_each_time_and_the_page_stays_what_is_vouched_for(
+    evidence: Layout, made_up: Plan, made: list[Path], tmp_path: Path
+) -> None:
+    _report(evidence, made_up)
+    repository, copy = api.Repository(evidence), tmp_path / "copy.html"
+    table = api.status(made_up, repository=repository)
+    for _ in range(2):
+        assert api.report(table, copy, unless_current=True, repository=repository) == copy
+    assert made == [evidence.page, copy, copy]
+    (step,) = check_page(evidence)
+    assert step.checked is Checked.OK
+    assert _report(evidence, made_up) == evidence.page and len(made) == 3
+    # its usual place by another name
+    usual = evidence.local / ".." / evidence.local.name / "report.html"
+    api.report(table, usual, repository=repository)
+    (step,) = check_page(evidence)
+    assert step.checked is Checked.OK and len(made) == 4
 
 
 def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(

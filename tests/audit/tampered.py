@@ -132,7 +132,7 @@ def make_evidence(repository: Layout, folder: Path, engine: Engine) -> Evidence:
         if record.verdict is Verdict.OK:
             score_run(layout, Store(layout.runs), planned)
     layout.page.write_text("<p>als_wr 0.9")
-    remember(layout, layout.page, "1" * 64)
+    remember(layout, "1" * 64)
     evidence.save_reference()
     key = make_key(folder / "key")
     vouch(layout, "tests@localhost", key)
