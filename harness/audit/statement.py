@@ -39,7 +39,8 @@ def _steps(layout: Layout, *, reference: bool) -> list[Step]:
     results = reference_set(layout) if reference else stored_set(layout)
     path = results.folder / STATEMENT
     if not path.is_file():
-        none = not_checked("statement", f"there is none about the {results.name}: harness attest", Lack.STATEMENT)
+        what = f"there is none about the {results.name}: {results.stated_by}"
+        none = not_checked("statement", what, Lack.STATEMENT)
         faults = [not_checked("log", what, Lack.LOG) for what in _log_faults(layout, results)]
         return [none, *faults, *_lost_scores(results)]
     steps = list(_lost_scores(results))

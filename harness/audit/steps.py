@@ -51,7 +51,7 @@ _MEANINGS = {
     Lack.SCORES: "another machine gives other scores than the committed ones",
     Lack.GIT: "no commit to hold the files against",
     Lack.CHANGED: "files differ from their commit",
-    Lack.STATEMENT: "no statement to hold the repository against",
+    Lack.STATEMENT: "no statement, or one that something here is not as",
     Lack.LOG: "a result is not as its log tells, or is gone",
     Lack.STALE: "the kept scores are of another scorer",
     Lack.SUPERSEDED: "of code, an environment or data that has changed since",

@@ -27,6 +27,8 @@ class ResultSet:
     folder: Path
     results: Mapping[str, LoggedResult]
     files: Sequence[Path] = ()
+    # the command that makes a statement about them
+    stated_by: str = "harness attest"
 
     @property
     def log(self) -> Log:

@@ -21,7 +21,6 @@ from harness.proof.signature import is_signed, signer_of_file
 from harness.proof.statement import STATEMENT, Statement, read
 from harness.proof.tree import is_extended, leaf_hash, root_of
 
-_AGAIN = "look what was changed; if it is meant, make the statement again: harness attest"
 _RESTORE = "restore it from the repository: nothing is ever taken out of a log, or changed in it"
 
 
@@ -65,21 +64,20 @@ def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> P
     except CorruptData as error:
         return Proof(results.name, (_failed("statement", error),))
     if statement is None:
-        step = ProofStep(
-            "statement", Held.FAILED, "there is none", str(path), "make one: harness attest --key FILE"
-        )
+        todo = f"make one: {results.stated_by} --key FILE"
+        step = ProofStep("statement", Held.FAILED, "there is none", str(path), todo)
         return Proof(results.name, (step,))
     believed = signers or allowed_signers(layout)
     lines = results.log.lines()
     hashes = [leaf_hash(line) for line in lines]
     checks: Mapping[str, Callable[[], Iterator[ProofStep]]] = {
-        "signature": lambda: _signature(path, believed),
+        "signature": lambda: _signature(results, path, believed),
         "log": lambda: _log(results, statement, hashes),
         "history": lambda: _history(layout, results, statement, lines, hashes),
         "results": lambda: _results(results, statement, results.log.leaves(lines)),
         "files": lambda: _files(results, statement),
-        "repository": lambda: _repository(layout, statement),
-        "commit": lambda: _commit(layout, statement),
+        "repository": lambda: _repository(layout, results, statement),
+        "commit": lambda: _commit(layout, results, statement),
         "confirmations": lambda: _confirmations(results, hashes, believed),
     }
     steps: list[ProofStep] = []
@@ -91,20 +89,24 @@ def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> P
         except (KeyError, TypeError, ValueError, AttributeError):
             # its outer form is ours: somebody made it so
             what = "the statement is not of the form that we write"
-            steps.append(ProofStep(name, Held.FAILED, what, str(path), _AGAIN))
+            steps.append(ProofStep(name, Held.FAILED, what, str(path), _again(results)))
     proof = Proof(results.name, tuple(steps))
     if not proof.failed:
         remember(layout, results.folder, lines, statement)
     return proof
 
 
+def _again(results: ResultSet) -> str:
+    return f"look what was changed; if it is meant, make the statement again: {results.stated_by}"
+
+
 def _failed(name: str, error: CorruptData) -> ProofStep:
     return ProofStep(name, Held.FAILED, error.what, error.where, error.todo)
 
 
-def _signature(path: Path, signers: Path) -> Iterator[ProofStep]:
+def _signature(results: ResultSet, path: Path, signers: Path) -> Iterator[ProofStep]:
     if not is_signed(path):
-        todo = "whoever answers for these results signs them: harness attest --key FILE"
+        todo = f"whoever answers for these results signs them: {results.stated_by} --key FILE"
         yield ProofStep(
             "signature", Held.FAILED, "unsigned: anybody can have written this statement", str(path), todo
         )
@@ -129,7 +131,7 @@ def _log(results: ResultSet, statement: Statement, hashes: Sequence[bytes]) -> I
         yield ProofStep("log", Held.FAILED, what, where, _RESTORE)
     elif len(hashes) > statement.size:
         what = f"{_leaves(len(hashes) - statement.size)} newer than the statement"
-        yield ProofStep("log", Held.FAILED, what, where, "make the statement again: harness attest")
+        yield ProofStep("log", Held.FAILED, what, where, f"make the statement again: {results.stated_by}")
     else:
         yield ProofStep("log", Held.OK, f"the root of {_leaves(len(hashes))} is {statement.root[:16]}")
 
@@ -179,7 +181,7 @@ def _results(results: ResultSet, statement: Statement, leaves: Sequence[Leaf]) -
     others = [name for name, value in told.items() if statement.predicate.get(name) != value]
     if others:
         what = f"the statement says otherwise than the log of: {', '.join(others)}"
-        yield ProofStep("summary", Held.FAILED, what, str(results.folder / STATEMENT), _AGAIN)
+        yield ProofStep("summary", Held.FAILED, what, str(results.folder / STATEMENT), _again(results))
         return
     counts = ", ".join(f"{verdict} {count}" for verdict, count in statement.verdicts.items())
     yield ProofStep("summary", Held.OK, "; ".join([counts, *statement.remarks]))
@@ -192,7 +194,7 @@ def _files(results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
     )
     if others:
         what = f"{counted(len(others), 'file')} not as the statement has it: {_first(others)}"
-        yield ProofStep("files", Held.FAILED, what, str(results.folder), _AGAIN)
+        yield ProofStep("files", Held.FAILED, what, str(results.folder), _again(results))
     else:
         yield ProofStep("files", Held.OK, f"{counted(len(here) - 1, 'file')} with the sha256 of the statement")
 
@@ -203,22 +205,22 @@ def changed_digests(layout: Layout, statement: Statement) -> list[str]:
     return sorted(name for name in {*here, *statement.digests} if here.get(name) != statement.digests.get(name))
 
 
-def _repository(layout: Layout, statement: Statement) -> Iterator[ProofStep]:
+def _repository(layout: Layout, results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
     if others := changed_digests(layout, statement):
         what = f"{counted(len(others), 'part')} of the repository not as it was: {_first(others)}"
-        yield ProofStep("repository", Held.FAILED, what, str(layout.root), _AGAIN)
+        yield ProofStep("repository", Held.FAILED, what, str(layout.root), _again(results))
     else:
         what = f"all {len(statement.digests)} parts (scorers, claims, suites, cards, locks, ...) are as stated"
         yield ProofStep("repository", Held.OK, what)
 
 
-def _commit(layout: Layout, statement: Statement) -> Iterator[ProofStep]:
+def _commit(layout: Layout, results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
     tree = git(layout.root, "rev-parse", f"{statement.commit}^{{tree}}").strip() if statement.commit else ""
     if not tree:
         yield ProofStep("commit", Held.UNKNOWN, f"git does not know {statement.commit[:12] or 'one'} here")
     elif tree != statement.tree:
         where = f"commit {statement.commit[:12]}"
-        yield ProofStep("commit", Held.FAILED, "its tree is not that of the statement", where, _AGAIN)
+        yield ProofStep("commit", Held.FAILED, "its tree is not that of the statement", where, _again(results))
     else:
         yield ProofStep("commit", Held.OK, f"{statement.commit[:12]} has the tree {tree[:12]}")
 

@@ -28,4 +28,5 @@ def reference_set(layout: Layout) -> ResultSet:
         for path in folder.rglob("*")
         if path.is_file() and path.relative_to(folder).parts[0] != FOLDER and path not in by_themselves
     ]
-    return ResultSet("reference results", folder, reference_results(load_reference(layout)), files)
+    results = reference_results(load_reference(layout))
+    return ResultSet("reference results", folder, results, files, "harness attest --reference")

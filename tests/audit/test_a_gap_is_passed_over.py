@@ -138,7 +138,7 @@ MEANINGS = {
     "scores": "another machine gives other scores than the committed ones",
     "git": "no commit to hold the files against",
     "changed": "files differ from their commit",
-    "statement": "no statement to hold the repository against",
+    "statement": "no statement, or one that something here is not as",
     "log": "a result is not as its log tells, or is gone",
     "stale": "the kept scores are of another scorer",
     "superseded": "of code, an environment or data that has changed since",

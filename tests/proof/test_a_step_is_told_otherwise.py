@@ -36,7 +36,7 @@ ONE, TWO = "1" * 64, "2" * 64
 RECORD = Leaf(Event.RECORD, AT, "first", key=ONE, record="r1", verdict="ok")
 SCORE = Leaf(Event.SCORE, AT, "first", key=ONE, record="r1", score="s1")
 FAILURE = Leaf(Event.FAILURE, AT, "second", key=TWO, record="r2", verdict="memory")
-AGAIN = "look what was changed; if it is meant, make the statement again: harness attest"
+AGAIN = "look what was changed; if it is meant, make the statement again: harness attest --these"
 RESTORE = "restore it from the repository: nothing is ever taken out of a log, or changed in it"
 
 
@@ -74,7 +74,7 @@ def small(tmp_path: Path) -> Small:
     vouch(layout, "author", key)
     (folder / "values.txt").write_text("0.5\n")
     results = {ONE: LoggedResult("r1", "ok", "s1", "first")}
-    made = ResultSet("results of the test", folder, results, [folder / "values.txt"])
+    made = ResultSet("results of the test", folder, results, [folder / "values.txt"], "harness attest --these")
     enter_plan(made.log, "plan", [LoggedCell(ONE, "first"), LoggedCell(TWO, "second")])
     made.log.append([RECORD, SCORE])
     signer = attest(layout, made, key).signer
@@ -184,7 +184,7 @@ def test_a_missing_or_broken_statement_is_the_only_step(small: Small) -> None:
     assert verify(small.layout, small.results) == Proof("results of the test", (broken,))
     small.statement.unlink()
     missing = ProofStep(
-        "statement", Held.FAILED, "there is none", str(small.statement), "make one: harness attest --key FILE"
+        "statement", Held.FAILED, "there is none", str(small.statement), "make one: harness attest --these --key FILE"
     )
     assert verify(small.layout, small.results) == Proof("results of the test", (missing,))
 
@@ -198,7 +198,7 @@ def test_whose_signature_counts_for_nothing_is_said(small: Small, tmp_path: Path
     assert small.step("signature", nobody) == wanted
     attest(small.layout, small.results)
     what = "unsigned: anybody can have written this statement"
-    todo = "whoever answers for these results signs them: harness attest --key FILE"
+    todo = "whoever answers for these results signs them: harness attest --these --key FILE"
     assert small.step("signature") == ProofStep("signature", Held.FAILED, what, str(small.statement), todo)
 
 
@@ -206,7 +206,7 @@ def test_what_became_of_the_log_is_said(small: Small) -> None:
     log = small.results.log
     lines, where = log.lines(), str(log.path)
     log.append([FAILURE])
-    what, todo = "1 leaf newer than the statement", "make the statement again: harness attest"
+    what, todo = "1 leaf newer than the statement", "make the statement again: harness attest --these"
     assert small.step("log") == ProofStep("log", Held.FAILED, what, where, todo)
     # who hides what a newer leaf tells of is found by it
     assert small.step("results").what == "the result of leaf 4, 'memory', is gone"
@@ -296,11 +296,11 @@ def test_files_that_are_others_are_named_the_first_eight(small: Small) -> None:
     for path in files:
         path.write_text("")
     for count, text in ((1, "more0"), (8, ", ".join(path.name for path in files[:8]))):
-        named = ResultSet("", folder, small.results.results, [*small.results.files, *files[:count]])
+        named = replace(small.results, folder=folder, files=[*small.results.files, *files[:count]])
         (step,) = (one for one in verify(small.layout, named).steps if one.name == "files")
         what = f"{counted(count, 'file')} not as the statement has it: {text}"
         assert step == ProofStep("files", Held.FAILED, what, str(folder), AGAIN)
-    every = ResultSet("", folder, small.results.results, [*small.results.files, *files])
+    every = replace(small.results, folder=folder, files=[*small.results.files, *files])
     (step,) = (one for one in verify(small.layout, every).steps if one.name == "files")
     assert step.what == f"9 files not as the statement has it: {text} and 1 more"
     gone = ResultSet("", folder, small.results.results)
