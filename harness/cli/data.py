@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from harness import api
+from harness import api, benchmarks
 from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.files import write_json
 from harness.base.layout import Layout, find_layout
@@ -28,6 +28,8 @@ from harness.data.manifest import SourceFile, check_known, manifest_path
 from harness.data.own_tables import missing_tables
 from harness.data.sources import changed_files, local_copy
 from harness.data.trust import forget
+from harness.splits import make_split
+from harness.splits.spec import SplitSpec
 
 _HERE = "here"
 _FAULT = "fault"
@@ -97,7 +99,18 @@ def new(name: str, tables: dict[str, Any], title: str, settings: tuple[str, ...]
     for remark in dataset.remarks:
         click.echo(f"  {remark}")
     click.echo(f"kept in: {folder}")
-    click.echo(f"next: {_harness()} predict --dataset {name} --top 100 (docs/predicting.md)")
+    click.echo(f"next: {_next(repository.layout, manifest)} (docs/predicting.md)")
+
+
+def _next(layout: Layout, manifest: DatasetManifest) -> str:
+    """How to use a new dataset: where a person has to name what is asked, that is said."""
+    command = f"{_harness()} predict --dataset {manifest.name}"
+    asked = SplitSpec(strategy=benchmarks.get(manifest.benchmark).scoring.predicting, seed=0)
+    try:
+        make_split(layout, manifest.name, asked)
+    except DataError as error:
+        return f"{command} ...; {error.todo}"
+    return f"{command} --top 100"
 
 
 @command.command("accept", short_help="Record what changed files of your own dataset hold.")

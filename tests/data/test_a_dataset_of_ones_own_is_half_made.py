@@ -345,6 +345,27 @@ def test_the_commands_say_what_was_made_and_changed(house: Layout, tables: Path,
     ]
 
 
+NONE_NEW = " ...; name what you ask about: --drug NAME, --pair NAME NAME, or one of your own: --drug NAME=SMILES"
+
+
+@pytest.mark.parametrize(
+    ("options", "asks"),
+    [
+        ({"interactions": "interactions.csv", "drugs": "structures.csv"}, " --top 100"),
+        ({"interactions": "interactions.csv", "drugs": "known.csv"}, NONE_NEW),
+        ({"pairs": "pairs.csv", "drugs": "bare.csv", "targets": "targets.csv"}, " --top 100"),
+        ({"sentences": "sentences.jsonl", "open-sentences": "open.jsonl"}, " --top 100"),
+    ],
+)
+def test_what_is_advised_next_can_be_asked(
+    house: Layout, tables: Path, invoke: Invoke, options: dict[str, str], asks: str
+) -> None:
+    (tables / "known.csv").write_text(STRUCTURES)
+    files = [word for name, file in options.items() for word in (f"--{name}", str(tables / file))]
+    told = invoke("new", "mine", *files)
+    assert told.splitlines()[-1] == f"next: harness predict --dataset mine{asks} (docs/predicting.md)"
+
+
 def test_an_unknown_name_says_how_to_add_one(house: Layout) -> None:
     write_dataset(house)
     for name in ("nope", "../datasets/mine", "datasets/mine", ""):

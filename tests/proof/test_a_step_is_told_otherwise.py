@@ -184,7 +184,11 @@ def test_a_missing_or_broken_statement_is_the_only_step(small: Small) -> None:
     assert verify(small.layout, small.results) == Proof("results of the test", (broken,))
     small.statement.unlink()
     missing = ProofStep(
-        "statement", Held.FAILED, "there is none", str(small.statement), "make one: harness attest --these --key FILE"
+        "statement",
+        Held.FAILED,
+        "there is none",
+        str(small.statement),
+        "make one: harness attest --these --key FILE",
     )
     assert verify(small.layout, small.results) == Proof("results of the test", (missing,))
 
