@@ -54,6 +54,13 @@ class Name(click.ParamType[str]):
             click.echo(f"{self.name} {head}: taken as {name}", err=True)
         return name + text[len(head) :]
 
+    def knows(self, text: str) -> bool:
+        """Whether this is a name, a variant or settings behind it aside; no name is known without a repository."""
+        try:
+            return re.split(_ENDS, text)[0].lower() in map(str.lower, self.known())
+        except HarnessError:
+            return False
+
     def known(self) -> list[str]:
         """All names, in the order in which they are listed."""
         return list(self._known(find_layout()))

@@ -19,7 +19,7 @@ from harness.base.errors import UsageError
 from harness.base.heartbeat import heartbeat
 from harness.base.vocabulary import Accelerator
 from harness.cli.documents.envelope import document, json_text
-from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Word
+from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Name, Word
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -34,8 +34,10 @@ class OnceCommand(click.Command):
     """A command that refuses what it would ignore: of two values for one option the first, of two forms one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, after a check how often each option occurs."""
-        _, _, occurring = self.make_parser(ctx).parse_args(args=list(args))
+        """Parse the arguments, after a check how often each option occurs, and whether a name lacks its option."""
+        _, left, occurring = self.make_parser(ctx).parse_args(args=list(args))
+        if left and not ctx.resilient_parsing and (meant := self._options_of(left)):
+            raise click.UsageError(f"Got unexpected extra argument ({left[0]}). Did you mean {meant}?", ctx)
         for option, times in Counter(occurring).items():
             # of a flag the last one counts, so that a person can undo the --install of a script
             alone = isinstance(option, click.Option) and not (option.multiple or option.count or option.is_flag)
@@ -46,6 +48,13 @@ class OnceCommand(click.Command):
         if flags.issuperset(_FORMS) and not ctx.resilient_parsing:
             raise click.UsageError(f"{' and '.join(_FORMS)} exclude each other", ctx)
         return super().parse_args(ctx, args)
+
+    def _options_of(self, words: list[str]) -> str:
+        """The options that were left out before these words, which name a method, a dataset and the like."""
+        types = {one.opts[0]: one.type for one in self.params if isinstance(one, click.Option)}
+        kinds = {option: kind for option, kind in types.items() if isinstance(kind, Name)}
+        named = ([option for option, kind in kinds.items() if kind.knows(word)] for word in words)
+        return " ".join(f"{options[0]} {word}" for options, word in zip(named, words, strict=True) if options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, with a sign of life at least every ten seconds."""

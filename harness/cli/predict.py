@@ -124,6 +124,12 @@ def command(
         raise UsageError(
             "nothing says what to learn from", where="harness predict", todo="name a benchmark or --dataset"
         )
+    if benchmark and not BENCHMARK.knows(benchmark) and DATASET.knows(benchmark):
+        raise UsageError(
+            f"'{benchmark}' is a dataset, and no benchmark",
+            where="harness predict",
+            todo=f"name it by its option: --dataset {benchmark}",
+        )
     owner = load_manifest(layout, dataset).benchmark if dataset else benchmark or ""
     if benchmark not in (None, owner):
         raise UsageError(

@@ -11,6 +11,7 @@ import pytest
 from harness import api
 from harness.audit import Lack
 from harness.base.errors import HarnessError, UsageError
+from harness.base.layout import Layout
 from harness.cli.audit import _LACKS
 from harness.cli.options import parse_settings
 from tests.cli.calls import document, harness_of
@@ -42,6 +43,10 @@ KEY = str(REPOSITORY / "LICENSE")
         (("audit", "--attest", "--replay", "1"), "--attest needs --replay N and --key FILE"),
         (("audit", "--attest", "--key", KEY), "--attest needs --replay N and --key FILE"),
         (("audit", "--replay", "1", "--key", KEY), "--key needs --attest"),
+        (("run", "bnnr", "--seed", "1"), "(bnnr). Did you mean --method bnnr?"),
+        (("run", "BNNR/published", "synthetic"), "Did you mean --method BNNR/published --dataset synthetic?"),
+        (("status", "nothing", "smoke"), "(nothing). Did you mean --suite smoke?"),
+        (("predict", "fdataset", "--method", "pmf"), "name it by its option: --dataset fdataset"),
         (("export",), "give --output PATH, or --verify CRATE"),
         (("export", "--output", "NEW", "--verbose"), "--verbose goes with --verify"),
         (("export", "--output", "NEW", "--reference", "--suite", "stored"), "goes with a suite of the repository"),
@@ -96,6 +101,22 @@ def test_what_would_be_ignored_is_refused(words: tuple[str, ...], said: str, tmp
     else:
         assert isinstance(error, click.UsageError) and said in error.format_message()
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(("word", "is_here"), [("nonsense", True), ("bnnr", False)])
+def test_what_names_nothing_is_no_name_that_lacks_its_option(
+    monkeypatch: pytest.MonkeyPatch, word: str, is_here: bool
+) -> None:
+    """And where no repository is found, no name is known."""
+
+    def nowhere() -> Layout:
+        raise UsageError("this is not a Permafrost repository", where="x", todo="y")
+
+    if not is_here:
+        monkeypatch.setattr("harness.cli.names.find_layout", nowhere)
+    with pytest.raises(click.UsageError) as raised:
+        harness_of("run", word)
+    assert raised.value.format_message() == f"Got unexpected extra argument ({word})"
 
 
 def test_what_an_audit_may_waive_is_what_it_can_lack() -> None:
