@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 # Whoever sees nothing for longer believes that nothing happens.
 PERIOD_S = 10.0
+# What takes so many times as long as expected, and a little longer, is said to do so.
+_LATE = 1.2
 # More things at once would not fit into a line.
 _SHOWN = 3
 
@@ -33,10 +35,12 @@ class _Activity:
     expected_s: float | None
 
     def text(self, now: float) -> str:
-        spent = duration(now - self.began)
+        spent = now - self.began
         if self.expected_s is None:
-            return f"{self.what} ({spent})"
-        return f"{self.what} ({spent}, expected: {duration(self.expected_s)})"
+            return f"{self.what} ({_running(spent)})"
+        is_late = spent > _LATE * self.expected_s + PERIOD_S
+        words = "longer than the expected" if is_late else "expected:"
+        return f"{self.what} ({_running(spent)}, {words} {duration(self.expected_s)})"
 
 
 class Pulse:
@@ -134,6 +138,14 @@ def heartbeat(what: str, *, period: float = PERIOD_S, pulse: Pulse = PULSE) -> I
         finally:
             ended.set()
             watcher.join()
+
+
+def _running(seconds: float) -> str:
+    """`45 s`, `12 min 10 s`, `3 h 25 min`: two lines about the same are not the same line."""
+    minutes, rest = divmod(int(seconds), 60)
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min {rest} s" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def duration(seconds: float) -> str:

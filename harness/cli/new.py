@@ -39,7 +39,7 @@ def command() -> None:
     help="The method's own language.",
 )
 @benchmark_option("What it predicts.")
-@click.option("--title", default="", help="How tables call it.")
+@click.option("--title", default="", help="What people call it, on its card and on pages; tables say NAME.")
 @json_option
 def new_method(name: str, language: str, benchmark: str, title: str, as_json: bool) -> None:
     """Write the skeleton of a method: it builds, passes its self-test and appears in the table at once."""

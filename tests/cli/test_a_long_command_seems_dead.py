@@ -63,7 +63,7 @@ def test_ten_seconds_of_silence_are_the_most(pulse: Pulse, clock: _Clock) -> Non
         assert pulse.beat() == 4 and len(said(pulse)) == 1
         clock.now += 180
         pulse.beat()
-    assert said(pulse)[1:] == ["harness status (3 min)"]
+    assert said(pulse)[1:] == ["harness status (3 min 20 s)"]
     clock.now += 60
     pulse.beat()
     assert len(said(pulse)) == 2
@@ -79,9 +79,9 @@ def test_the_innermost_work_is_told_with_what_it_took_before(pulse: Pulse, clock
         clock.now += 11
         pulse.beat()
     assert said(pulse) == [
-        "run bnnr on fdataset (2 min, expected: 5 min)",
+        "run bnnr on fdataset (2 min 0 s, expected: 5 min)",
         "converting dataset fdataset (11 s)",
-        "run bnnr on fdataset (2 min, expected: 5 min)",
+        "run bnnr on fdataset (2 min 22 s, expected: 5 min)",
     ]
 
 

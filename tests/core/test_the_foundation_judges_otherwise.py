@@ -23,18 +23,31 @@ from harness.base.tables import aligned, fitted
 
 
 @pytest.mark.parametrize(
-    ("expected", "told"),
-    [(None, "a run (12 s)"), (90, "a run (12 s, expected: 90 s)"), (0, "a run (12 s, expected: 0 s)")],
+    ("spent", "expected", "told"),
+    [
+        (12, None, "12 s"),
+        (12, 90, "12 s, expected: 90 s"),
+        (10, 0, "10 s, expected: 0 s"),
+        (12, 0, "12 s, longer than the expected 0 s"),
+        (99, None, "99 s"),
+        (100, None, "1 min 40 s"),
+        (154, 120, "2 min 34 s, expected: 2 min"),
+        (155, 120, "2 min 35 s, longer than the expected 2 min"),
+        (5399, 7200, "89 min 59 s, expected: 2.0 h"),
+        (5400, 7200, "1 h 30 min, expected: 2.0 h"),
+    ],
 )
-def test_who_waits_hears_how_long_it_has_taken_and_may_take(expected: float | None, told: str) -> None:
+def test_who_waits_hears_how_long_it_has_taken_and_may_take(
+    spent: int, expected: float | None, told: str
+) -> None:
     now = [5.0]
     said: list[str] = []
     pulse = Pulse(clock=lambda: now[0])
     pulse.say = said.append
     with pulse.activity("a run", expected):
-        now[0] += 12
+        now[0] += spent
         pulse.beat(10)
-    assert said == [told]
+    assert said == [f"a run ({told})"]
 
 
 def test_each_kind_of_fault_has_the_exit_code_that_the_help_promises() -> None:
