@@ -12,7 +12,8 @@ import click
 
 from harness import api
 from harness.base.errors import UsageError
-from harness.base.plurals import form_of
+from harness.base.heartbeat import activity
+from harness.base.plurals import counted, form_of
 from harness.benchmarks.new_item import kind_of, kinds
 from harness.cli.names import BENCHMARK, DATASET, METHOD_ROW, VARIANT
 from harness.cli.options import (
@@ -164,8 +165,9 @@ def command(
         click.echo(line, err=True)
     for method in prediction.methods:
         echo_warnings(repository.store, method.key, err=True)
-    content = f"{document_text(to_json(prediction))}\n" if kind == "json" else content_of(prediction, kind)
-    deliver(content, output, _counts(prediction))
+    with activity(f"writing {counted(len(prediction.rows), 'row')}"):
+        content = f"{document_text(to_json(prediction))}\n" if kind == "json" else content_of(prediction, kind)
+        deliver(content, output, _counts(prediction))
     if output is None:
         click.echo(_counts(prediction), err=True)
     for failure in prediction.failures:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.base.errors import HarnessError
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.base.progress import Progress
@@ -94,9 +95,10 @@ def predict(
         raise HarnessError("\n       ".join(_failures(failures)), where="harness predict", todo=_READ)
     truth = truth_of(layout, members[0].job, mirrors)
     reading = reading_of(members[0].job.benchmark, truth.dataset)
-    answers, shape = _answers(store, finished, truth, reading, participation, both_orders=request.both_orders)
     names = [member.name for member, _ in finished]
-    table = rows_of(names, answers, shape, participation.selection, request.top)
+    with activity(f"ranking what {counted(len(names), 'method')} answered"):
+        answers, shape = _answers(store, finished, truth, reading, participation, both_orders=request.both_orders)
+        table = rows_of(names, answers, shape, participation.selection, request.top)
     manifest = load_manifest(layout, request.dataset)
     newcomers = _newcomers(truth, reading, answers)
     methods = [

@@ -37,9 +37,7 @@ from harness.base.tables import aligned, fitted
         (5400, 7200, "1 h 30 min, expected: 2.0 h"),
     ],
 )
-def test_who_waits_hears_how_long_it_has_taken_and_may_take(
-    spent: int, expected: float | None, told: str
-) -> None:
+def test_who_waits_hears_how_long_it_has_taken_and_may_take(spent: int, expected: float | None, told: str) -> None:
     now = [5.0]
     said: list[str] = []
     pulse = Pulse(clock=lambda: now[0])
