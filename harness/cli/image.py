@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,9 @@ import click
 
 from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout, find_layout
+from harness.base.plurals import counted
 from harness.base.progress import Progress, progress_for
+from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
 from harness.cli.names import IMAGE
@@ -25,7 +28,8 @@ from harness.images.fetch import Supply, export_parts
 from harness.images.handover import hand_over
 from harness.images.identity import is_method
 from harness.images.lock import lock_environment
-from harness.images.preparation import needed_parts, overview
+from harness.images.locks import Part
+from harness.images.preparation import missing_parts, needed_parts, overview
 from harness.images.transport import load_images, save_images
 from harness.images.verify import verify_images
 from harness.methods.card import method_names
@@ -107,23 +111,43 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: bool) -> No
 @_names
 @_accelerator
 @_mirrors
+@click.option("--dry-run", is_flag=True, help="Fetch nothing: list what is not here, to look for it elsewhere.")
 @json_option
 def fetch(
     names: tuple[str, ...],
     everything: bool,
     accelerator: Accelerator,
     mirrors: tuple[Path, ...],
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Fill the cache with every file the images are built from, each checked against its lock."""
     layout = find_layout()
-    parts = needed_parts(layout, _selection(layout, names, everything), accelerator)
+    selection = _selection(layout, names, everything)
+    parts = needed_parts(layout, selection, accelerator)
+    if dry_run:
+        _show_missing(layout, len(parts), missing_parts(layout, selection, accelerator), as_json=as_json)
+        return
     with _fetch_progress(as_json) as (_, report):
         count = Supply(mirrors, progress=report).fetch(layout, parts)
     if as_json:
         echo_json({"folder": str(layout.parts), "parts": len(parts), "new": count})
         return
     click.echo(f"parts that are here, as locked: {len(parts)}, of them fetched now: {count}; {layout.parts}")
+
+
+def _show_missing(layout: Layout, needed: int, missing: Sequence[Part], *, as_json: bool) -> None:
+    """Each file that is not here, with all by which it can be found and known."""
+    if as_json:
+        rows = [asdict(part) for part in missing]
+        echo_json({"folder": str(layout.parts), "parts": needed, "new": 0, "missing": rows})
+        return
+    if missing:
+        lines = [["kind", "bytes", "sha256", "where an archive keeps it"]]
+        # only the last column is of any length
+        lines += [[part.kind, f"{part.size or '?':>10}", part.sha256, part.path] for part in missing]
+        click.echo("\n".join(aligned(lines)))
+    click.echo(f"not here: {len(missing)} of {counted(needed, 'part')}; {layout.parts}")
 
 
 @command.command(short_help="Build what is missing, with the network off.")

@@ -7,7 +7,7 @@ from harness.images.cards import refuse_unless_usable
 from harness.images.fetch import Supply
 from harness.images.handover import take_image
 from harness.images.identity import code_fault, code_tree, image_name, image_tree
-from harness.images.preparation import recorded_size
+from harness.images.preparation import missing_parts, needed_parts, recorded_size
 from harness.images.receipts import BuiltImage
 from harness.images.trees import folder_tree
 
@@ -21,6 +21,8 @@ __all__ = [
     "folder_tree",
     "image_name",
     "image_tree",
+    "missing_parts",
+    "needed_parts",
     "recorded_size",
     "refuse_unless_usable",
     "remove_images",

@@ -21,7 +21,7 @@ from harness.data.sources import changed_files, local_copy
 from harness.engine import Engine, find_engine, find_orphans
 from harness.engine.probe import control_run
 from harness.execution.gpus import engine_lends_gpus, find_gpus
-from harness.images import image_name, recorded_size
+from harness.images import image_name, missing_parts, needed_parts, recorded_size
 from harness.methods.card import load_methods
 from harness.planning.budget import this_machine
 
@@ -170,9 +170,12 @@ def _images(layout: Layout, engine: Engine | None) -> Examination:
     if not missing:
         return Examination("images", State.OK, f"all {len(methods)} are built")
     detail = f"{len(ready)} of {len(methods)} are built; to be built: {', '.join(missing)}"
-    return Examination(
-        "images", State.OK, detail, "they are built when they are needed, or by `harness image build`"
-    )
+    needed, absent = (len(find(layout, missing)) for find in (needed_parts, missing_parts))
+    todo = "they are built when they are needed, or by `harness image build`"
+    if absent:
+        detail = f"{detail}; {absent} of the {counted(needed, 'file')} for that are not here"
+        todo = f"{todo}, which fetch those; `harness image fetch --dry-run` lists them"
+    return Examination("images", State.OK, detail, todo)
 
 
 def _disk(layout: Layout, engine: Engine | None) -> list[Examination]:

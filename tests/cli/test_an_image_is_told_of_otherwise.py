@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.images.cards import environment_chain
+from harness.images.preparation import needed_parts
 from harness.images.receipts import BuiltImage
 from harness.images.transport import SavedImage, SavedImages
 from harness.images.verify import ImageFinding
@@ -125,6 +128,31 @@ def test_a_lock_fetches_what_parents_hold_and_says_what_is_next(
     result = harness_of("image", "lock", "bnnr", "--json")
     assert document(result)["rows"] == [{"name": "bnnr", "locks": ["bnnr/a.lock", "bnnr/b.lock"]}]
     assert result.stderr == "bnnr: resolving\n"
+
+
+def test_parts_that_are_not_here_are_listed_and_none_is_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout
+) -> None:
+    layout = Layout(repository.root, tmp_path / "cache", tmp_path / "local")
+    monkeypatch.setattr(f"{image}.find_layout", lambda: layout)
+    supplies = Supplies(monkeypatch, new=2)
+    parts = needed_parts(layout, ["_python"])
+    write_atomic(layout.parts / parts[0].sha256[:2] / parts[0].sha256, "here")
+    head, *rows, last = harness_of("image", "fetch", "_python", "--dry-run").stdout.splitlines()
+    assert head.split() == ["kind", "bytes", "sha256", "where", "an", "archive", "keeps", "it"]
+    assert [row.split() for row in rows] == [
+        [part.kind, str(part.size or "?"), part.sha256, part.path] for part in parts[1:]
+    ]
+    assert last == f"not here: {len(parts) - 1} of {len(parts)} parts; {layout.parts}"
+    told = document(harness_of("image", "fetch", "_python", "--dry-run", "--json"))
+    assert told["missing"] == [asdict(part) for part in parts[1:]] and (told["parts"], told["new"]) == (
+        len(parts),
+        0,
+    )
+    for part in parts:
+        write_atomic(layout.parts / part.sha256[:2] / part.sha256, "here")
+    told_all = harness_of("image", "fetch", "_python", "--dry-run").stdout
+    assert told_all == f"not here: 0 of {len(parts)} parts; {layout.parts}\n" and supplies.fetched == []
 
 
 def test_parts_are_counted_as_they_come(

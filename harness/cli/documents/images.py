@@ -38,6 +38,16 @@ class LockRow(Fields):
     locks: list[str]
 
 
+class MissingPart(Fields):
+    """A file that an image is built from; `path` is below the root of an archive, or NAME==VERSION for pip."""
+
+    kind: str
+    file: str
+    sha256: str
+    size: int | None
+    path: str
+
+
 class Locks(Answer):
     """`harness image lock`."""
 
@@ -47,13 +57,15 @@ class Locks(Answer):
 class Parts(Answer):
     """`harness image fetch` and `export`: how many parts are in a folder, and how many of them are new.
 
-    `images` are the files of images that `export --images` has there.
+    `images` are the files of images that `export --images` has there, `missing` the parts that are not here, which
+    `fetch --dry-run` lists.
     """
 
     folder: str
     parts: int
     new: int
     images: list[str] = []
+    missing: list[MissingPart] = []
 
 
 class Builds(Answer):
