@@ -46,6 +46,7 @@ def test_variants_and_splits_are_said() -> None:
     assert run_command(_changed(split=split, variant="corrected"), {}) == (
         "harness run --method constant --variant corrected --dataset synthetic --split cluster:gamma=0.5 --seed 3"
     )
+    assert run_command(_changed(variant="tuned"), {}).startswith("harness run --method constant --variant tuned ")
     # the usual strategy with a parameter is no usual split
     split = SplitSpec.model_validate({"strategy": "random", "seed": 3, "parameters": {"test_share": 0.5}})
     assert run_command(_changed(split=split), {}) == (
@@ -56,6 +57,11 @@ def test_variants_and_splits_are_said() -> None:
 def test_of_a_stored_job_other_parameters_than_those_of_the_card_are_said(layout: Layout) -> None:
     assert command_of_stored(layout, _changed(parameters={"score": 1.0})) == f"{_USUAL} 7"
     assert command_of_stored(layout, _changed(parameters={"score": 0.25})) == f"{_USUAL} 7 --set score=0.25"
+    # in whatever order they were written down, one job has one command
+    either = [{"alpha": 2, "score": 0.25}, {"score": 0.25, "alpha": 2}]
+    assert {command_of_stored(layout, _changed(parameters=one)) for one in either} == {
+        f"{_USUAL} 7 --set alpha=2 --set score=0.25"
+    }
     # the method, or the variant, may be gone
     gone = {"method": "gone", "parameters": {"score": 0.25}}
     assert command_of_stored(layout, _changed(**gone)) == "harness run --method gone --dataset synthetic --seed 7"
