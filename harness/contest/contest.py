@@ -22,7 +22,7 @@ from harness.contest.statistics import (
     seeds_to_decide,
     smallest_p,
 )
-from harness.status.table import Group, Summary, Table, summarise
+from harness.status.table import PUBLISHED_ORDER, Group, Summary, Table, summarise
 
 # Below so many seeds no test can reach the level, even where one method is always better.
 FEWEST_SEEDS = seeds_to_decide(1)
@@ -162,6 +162,19 @@ class Contest:
     def tests(self) -> int:
         """How many p-values are corrected together."""
         return sum(1 for entry in self.entries if entry.test is not None)
+
+    @property
+    def legend(self) -> list[str]:
+        """What the marks that numbers bear mean."""
+        return [f"{mark.value} {mark.meaning}." for mark in Mark if any(mark in one.marks for one in self.entries)]
+
+    @property
+    def order_note(self) -> list[str]:
+        """What the sign of methods that find their items in the published order means, if there are any."""
+        if not any(entry.group.published_order for entry in self.entries):
+            return []
+        told = "these runs got their items in the published order, all others in a secret one."
+        return [f"{PUBLISHED_ORDER}: {told}"]
 
     @property
     def problems(self) -> list[str]:

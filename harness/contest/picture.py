@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -30,6 +30,8 @@ _TEXTS = frozenset({"name", "first", "tick", "note"})
 _WIDTH = 540.0
 _MARGIN, _ROW, _GAP = 10.0, 16.0, 8.0
 _MOST_LETTERS = 110
+# how much wider than Helvetica the fonts are that stand in for it
+_WIDER = 1.25
 
 
 class Canvas(Protocol):
@@ -85,7 +87,7 @@ def _remarks(contest: Contest) -> list[str]:
         undecided = ["Friedman's test finds no difference between the methods."] if test.p > SIGNIFICANCE else []
     else:
         about, undecided = f"{contest.metric.name}: every seed, mean and sample standard deviation.", []
-    every = [about, *undecided, *contest.problems]
+    every = [about, *undecided, *contest.order_note, *contest.legend, *contest.problems]
     return [line for text in every for line in wrapped(text, "", _MOST_LETTERS)]
 
 
@@ -107,7 +109,7 @@ def _draw_ranks(canvas: Canvas, contest: Contest) -> None:
     assert contest.rank_test
     ranked, difference = _ranked(contest), contest.rank_test.critical_difference
     half, axis = math.ceil(len(ranked) / 2), 52.0
-    side = max(text_width(_name(row), 10) for row, _ in ranked) + 3 * _MARGIN
+    side = _room(_name(row) for row, _ in ranked) + 3 * _MARGIN
     scale = Scale(1, len(ranked), side, _WIDTH - side)
     canvas.line(scale(1), axis, scale(len(ranked)), axis, "axis")
     for number in range(1, len(ranked) + 1):
@@ -145,7 +147,7 @@ def _block_height(members: Sequence[Entry]) -> float:
 def _draw_values(canvas: Canvas, contest: Contest) -> None:
     y = 2.0 * _GAP
     names = [_marked(entry) for entry in contest.entries]
-    side = max(text_width(name, 10) for name in names) + 2 * _MARGIN
+    side = _room(names) + 2 * _MARGIN
     for setting, members in contest.settings.items():
         canvas.write(side, y, setting, "name")
         bottom = y + _GAP + len(members) * _ROW
@@ -193,6 +195,11 @@ def _ticks(low: float, high: float) -> list[float]:
     power = 10.0 ** math.floor(math.log10((high - low) / 4))
     step: float = next(power * one for one in (5, 2, 1) if (high - low) / (power * one) >= 4)
     return [float(round(step * one, 12)) for one in np.arange(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _room(names: Iterable[str]) -> float:
+    """As wide as the widest name, also where a viewer has no such font, and takes a wider one, or a bold one."""
+    return _WIDER * max(text_width(name, _STYLES["name"].size) for name in names)
 
 
 def _marked(entry: Entry) -> str:

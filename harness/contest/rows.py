@@ -6,9 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.base.plurals import counted
-from harness.contest.contest import Contest, Entry, Mark, common_seeds
+from harness.contest.contest import Contest, Entry, common_seeds
 from harness.contest.statistics import SIGNIFICANCE, seeds_to_decide
-from harness.status.table import PUBLISHED_ORDER
 
 # One row per method and setting; all columns are always there.
 COLUMNS = (
@@ -93,10 +92,7 @@ def notes(contest: Contest) -> list[str]:
                 f"{counted(seeds_to_decide(contest.tests), 'common seed')}."
             )
     lines += _about_ranks(contest)
-    lines += [
-        f"{mark.value} {mark.meaning}." for mark in Mark if any(mark in one.marks for one in contest.entries)
-    ]
-    lines += contest.problems
+    lines += [*contest.legend, *contest.problems]
     for setting, members in contest.settings.items():
         common = common_seeds(members)
         most = max(len(one.values) for one in members)
@@ -109,10 +105,7 @@ def notes(contest: Contest) -> list[str]:
     lines += [
         f"{name} is a stand-in, no claim rests on it: {why}." for name, why in contest.table.stand_ins.items()
     ]
-    if any(entry.group.published_order for entry in contest.entries):
-        lines.append(
-            f"{PUBLISHED_ORDER}: these runs got their items in the published order, all others in a secret one."
-        )
+    lines += contest.order_note
     if references := sum(1 for scored in contest.table.cells if scored.reference):
         runs = (
             "1 run is a committed reference result"
