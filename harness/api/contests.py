@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
 from harness.base.errors import UsageError
 from harness.contest import Contest, ContestRequest, contest_plan, hold_contest, metric_of
@@ -20,6 +22,7 @@ def contest(
     datasets: Names = (),
     splits: Names = (),
     seeds: Numbers = (),
+    common_seeds: bool = False,
     suite: str | None = None,
     reference: bool = False,
     repository: Repository | None = None,
@@ -28,17 +31,26 @@ def contest(
 
     Methods are `NAME` or `NAME/VARIANT`. Settings and seeds are those of which any of them has a run, or those of
     `suite`; a method without a run on one of these seeds is marked. `metric` is by default the first that tables
-    show, as defined. With `reference` the committed results count where nothing was run on this machine.
+    show, as defined. With `reference` the committed results count where nothing was run on this machine. With
+    `common_seeds` only seeds on which every method was run.
     """
     here = opened(repository)
     if suite is not None and numbers(seeds):
         raise UsageError("a suite names its own seeds", where="--seed", todo="give either --suite or --seed")
+    if common_seeds and (suite is not None or numbers(seeds)):
+        asked = f"--suite {suite}" if suite is not None else "--seed"
+        raise UsageError(
+            "common seeds are those of what was run",
+            where=asked,
+            todo=f"give either {asked.split()[0]} or --common-seeds",
+        )
     request = ContestRequest(
         methods=several(methods),
         variant=variant or "published",
         datasets=several(datasets),
         splits=several(splits),
         seeds=numbers(seeds),
+        common=common_seeds,
         suite=suite or STORED,
     )
     benchmark = benchmark_of(here.layout, request)
@@ -47,4 +59,4 @@ def contest(
     plan = contest_plan(here.layout, here.store, request, entries)
     table = build_table(here.layout, here.store, plan, join(plan, here.store, records=True), entries)
     order = list(dict.fromkeys(scored.row for scored in table.cells))
-    return hold_contest(table, chosen, order)
+    return replace(hold_contest(table, chosen, order), on_common_seeds=common_seeds)

@@ -36,6 +36,9 @@ _KINDS = ("text", "markdown", "latex", "csv", "json", "svg", "pdf")
 @click.option("--split", "splits", multiple=True, type=SPLIT, help="Only this split; may be repeated.")
 @click.option("--seed", "seeds", multiple=True, type=SEED, help="Only this seed; may be repeated.")
 @click.option(
+    "--common-seeds", is_flag=True, help="Only seeds on which every method was run, whatever came of it."
+)
+@click.option(
     "--suite", type=STORED_SUITE, help="Datasets, splits and seeds of this suite, in place of those that were run."
 )
 @reference_option
@@ -50,6 +53,7 @@ def command(
     datasets: tuple[str, ...],
     splits: tuple[str, ...],
     seeds: tuple[int, ...],
+    common_seeds: bool,
     suite: str | None,
     reference: bool,
     strict: bool,
@@ -75,6 +79,7 @@ def command(
         datasets=datasets,
         splits=splits,
         seeds=seeds,
+        common_seeds=common_seeds,
         suite=suite,
         reference=reference,
         repository=api.open_repository(),

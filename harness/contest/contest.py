@@ -139,6 +139,8 @@ class Contest:
     rank_test: RankTest | None
     # the settings of that test, and its methods in the order of its ranks
     blocks: tuple[str, ...] = ()
+    # whether runs on other seeds than those of all methods were left out
+    on_common_seeds: bool = False
 
     @property
     def first(self) -> str:
@@ -167,6 +169,12 @@ class Contest:
     def legend(self) -> list[str]:
         """What the marks that numbers bear mean."""
         return [f"{mark.value} {mark.meaning}." for mark in Mark if any(mark in one.marks for one in self.entries)]
+
+    @property
+    def seeds_note(self) -> list[str]:
+        """What was left out, if anything was."""
+        told = "Of each setting only the seeds on which every method was run count, whatever came of the run."
+        return [told] if self.on_common_seeds else []
 
     @property
     def order_note(self) -> list[str]:

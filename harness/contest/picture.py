@@ -87,7 +87,7 @@ def _remarks(contest: Contest) -> list[str]:
         undecided = ["Friedman's test finds no difference between the methods."] if test.p > SIGNIFICANCE else []
     else:
         about, undecided = f"{contest.metric.name}: every seed, mean and sample standard deviation.", []
-    every = [about, *undecided, *contest.order_note, *contest.legend, *contest.problems]
+    every = [about, *undecided, *contest.seeds_note, *contest.order_note, *contest.legend, *contest.problems]
     return [line for text in every for line in wrapped(text, "", _MOST_LETTERS)]
 
 

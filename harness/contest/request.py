@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness import benchmarks
@@ -33,6 +33,8 @@ class ContestRequest:
     datasets: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
+    # whether only seeds count on which every method was run, whatever came of it
+    common: bool = False
     suite: str = STORED
 
 
@@ -70,6 +72,8 @@ def contest_plan(
     benchmark = benchmark_of(layout, request)
     known = list(_known_jobs(layout, store, request, reference, entrants))
     seeds = _seeds(known, benchmark, request)
+    if request.common:
+        seeds = _common(known, seeds, entrants)
     jobs = [
         make_job(card, load_manifest(layout, dataset), parse_split(split, seed), variant=variant)
         for (dataset, split), numbers in seeds.items()
@@ -156,6 +160,27 @@ def _seeds(jobs: Iterable[Job], benchmark: str, request: ContestRequest) -> dict
             todo="run the methods first (harness run --method ...), or add --reference for the committed results",
         )
     return {setting: sorted(numbers) for setting, numbers in sorted(seeds.items())}
+
+
+def _common(
+    jobs: Iterable[Job], seeds: Mapping[Setting, list[int]], entrants: Sequence[tuple[MethodCard, str]]
+) -> dict[Setting, list[int]]:
+    """The seeds of every setting on which each method was run; settings without any are left out."""
+    run: dict[tuple[Setting, int], set[tuple[str, str]]] = {}
+    for job in jobs:
+        run.setdefault(((job.dataset, job.split.text), job.split.seed), set()).add((job.method, job.variant))
+    everybody = {(card.name, variant) for card, variant in entrants}
+    common = {
+        setting: [seed for seed in numbers if run.get((setting, seed)) == everybody]
+        for setting, numbers in seeds.items()
+    }
+    if not any(common.values()):
+        raise UsageError(
+            "on no seed all of these methods were run",
+            where="--common-seeds",
+            todo="run what is missing (without --common-seeds the table shows it), or name fewer methods",
+        )
+    return {setting: numbers for setting, numbers in common.items() if numbers}
 
 
 def _split_names(splits: Iterable[SplitSpec]) -> set[str]:

@@ -73,7 +73,8 @@ def notes(contest: Contest) -> list[str]:
     metric, first = contest.metric, contest.first
     lines = [
         f"{metric.name}: mean ± sample standard deviation over n seeds; {metric.better} is better. "
-        "Rank: of the means over the seeds that all methods of a setting have; 1 is best."
+        "Rank: of the means over the seeds that all methods of a setting have; 1 is best.",
+        *contest.seeds_note,
     ]
     if contest.tests:
         tests = "test" if contest.tests == 1 else f"{contest.tests} tests"

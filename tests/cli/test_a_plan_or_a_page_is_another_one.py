@@ -379,10 +379,12 @@ def test_a_table_is_of_what_was_named(contests: SimpleNamespace) -> None:
     words = ["--method", "scpmf/corrected", "--variant", "published", "--metric", "auc/as-defined", "--reference"]
     words += ["--dataset", "hdvd", "--split", "random", "--seed", "1", "--seed", "0", "--suite", "smoke"]
     harness_of("table", "--method", "bnnr", *words)
+    harness_of("table", "--method", "bnnr", "--common-seeds")
     usual: dict[str, Any] = dict.fromkeys(("metric", "variant", "suite"))
     usual |= dict.fromkeys(("datasets", "splits", "seeds"), ())
+    usual |= {"reference": False, "common_seeds": False}
     assert [{name: one[name] for name in one if name != "repository"} for one in contests.asked] == [
-        {**usual, "methods": ("bnnr",), "reference": False},
+        {**usual, "methods": ("bnnr",)},
         {
             "methods": ("bnnr", "scpmf/corrected"),
             "metric": "AUC/as-defined",
@@ -390,9 +392,11 @@ def test_a_table_is_of_what_was_named(contests: SimpleNamespace) -> None:
             "datasets": ("hdvd",),
             "splits": ("random",),
             "seeds": (1, 0),
+            "common_seeds": False,
             "suite": "smoke",
             "reference": True,
         },
+        {**usual, "methods": ("bnnr",), "common_seeds": True},
     ]
     assert isinstance(contests.asked[0]["repository"], api.Repository)
 

@@ -9,10 +9,12 @@ from harness.api import Repository
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.contest import Contest, Mark
+from harness.contest import Contest, Mark, draw
+from harness.contest.rows import notes
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import save_reference
 from harness.results.store import Store
+from harness.splits.spec import parse_split
 from tests.fabricate import SEEDS, job_of, planned_of, put_run
 
 METRIC = "AUC/as-defined"
@@ -41,6 +43,35 @@ def test_only_the_seeds_that_are_named_count(evidence: Layout) -> None:
     named = api.contest("lrssl", datasets="synthetic", splits="weakly_correlated", seeds=5, repository=here)
     assert _states(named) == {"lrssl": (0, 1, (Mark.MISSING,))}
     assert [entry.setting for entry in named.entries] == ["synthetic, weakly_correlated"]
+
+
+def test_of_common_seeds_a_failure_is_one_and_what_others_have_is_left_out(evidence: Layout) -> None:
+    """Of the two seeds on which both were run the method failed on one; the third is of the control alone."""
+    here = Repository(evidence)
+    put_run(evidence, planned_of(make_plan(evidence, "more", [job_of(evidence, "constant", 99)]).cells[0]))
+    everything = api.contest(["als_wr", "constant"], metric=METRIC, repository=here)
+    assert {row: state[:2] for row, state in _states(everything).items()} == {"als_wr": (1, 3), "constant": (3, 3)}
+    common = api.contest(["als_wr", "constant"], metric=METRIC, common_seeds=True, repository=here)
+    assert _states(common) == {"als_wr": (1, 2, (Mark.FAILED, Mark.FEW)), "constant": (2, 2, (Mark.FEW,))}
+    told = "Of each setting only the seeds on which every method was run count, whatever came of the run."
+    assert told in notes(common) and told not in notes(everything)
+    assert told.encode() in draw(common, "svg").replace(b"\n", b" ") and told.encode() not in draw(
+        everything, "svg"
+    )
+
+
+def test_common_seeds_of_a_setting_that_one_method_lacks_are_none(evidence: Layout) -> None:
+    here = Repository(evidence)
+    for split in ("random", "weakly_correlated"):
+        job = job_of(evidence, "lrssl", SEEDS[0]).model_copy(update={"split": parse_split(split, SEEDS[0])})
+        put_run(evidence, planned_of(make_plan(evidence, "more", [job]).cells[0]))
+    common = api.contest(["lrssl", "constant"], metric=METRIC, common_seeds=True, repository=here)
+    assert [entry.setting for entry in common.entries] == ["synthetic, random"] * 2
+    with pytest.raises(UsageError, match="on no seed all of these methods were run"):
+        api.contest(["lrssl", "pmf"], metric=METRIC, common_seeds=True, repository=here)
+    for asked in ({"suite": "repurposing-table7"}, {"seeds": SEEDS[0]}):
+        with pytest.raises(UsageError, match="common seeds are those of what was run"):
+            api.contest(["lrssl"], common_seeds=True, repository=here, **asked)
 
 
 def test_a_suite_names_settings_and_seeds(evidence: Layout) -> None:
