@@ -102,6 +102,29 @@ def test_the_program_finds_the_own_model_the_texts_and_the_settings(
     assert len(execute.requests) == 1
 
 
+def test_a_model_that_another_process_made_meanwhile_is_not_taken_for_this_one(
+    apart: Layout, tmp_path: Path, ensured: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    for name in FILES:
+        (theirs / name).write_bytes(b"theirs")
+
+    def meanwhile(_: RunRequest) -> None:
+        bring_weights(apart, ADAPTED, given=theirs, say=print)
+
+    made = outcome_of(tmp_path / "run", files={**FILES, "adaptation.json": REPORT})
+    monkeypatch.setattr(adaptation, "execute", Execute(lambda _: made, meanwhile))
+    with pytest.raises(UsageError) as refused:
+        adapt_weights(ENGINE, apart, ADAPTED, corpus(tmp_path), {}, say=lambda _: None)
+    folder = kept_weights(apart, ADAPTED).folder
+    assert said(refused.value) == (
+        f"{load_weights(apart, ADAPTED).title} is here already, of other files than these",
+        f"{folder}, and {made.out_folder}",
+        f"remove the folder {folder}, then again",
+    )
+
+
 def test_it_computes_on_a_gpu_that_is_lent_to_this_process_and_that_the_image_can_use(
     apart: Layout, tmp_path: Path, ensured: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
