@@ -135,6 +135,6 @@ case "$*" in
 esac
 """
     )
-    command = [tmp_path / "run_tests.sh", "--thorough", "tests/x"]
+    command = [str(tmp_path / "run_tests.sh"), "--thorough", "tests/x"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.splitlines(), done.stderr) == (code, parts, "")
