@@ -118,7 +118,7 @@ def test_bytes_are_told_in_decimal_units(count: int, told: str) -> None:
     assert needs._gigabytes(count) == told
 
 
-def recorded(job: Job, verdict: Verdict = Verdict.OK, **resources: float | None) -> Cell:
+def recorded(job: Job, verdict: Verdict = Verdict.OK, **resources: float | str | None) -> Cell:
     planned = planned_job().model_copy(update={"job": job})
     return Cell(job, planned, verdict, "", {"resources": resources} if resources else {})
 
@@ -171,7 +171,7 @@ def test_what_could_not_be_measured_of_a_run_is_not_taken_for_a_time(layout: Lay
     cells = [
         recorded(job_like(method=method), wall_s=4.0, cpu_s=cpu_s)
         for method in methods
-        for cpu_s in ((None, 8.0, None) if method != "als_wr" else (None,))
+        for cpu_s in ((None, 8.0, "soon") if method != "als_wr" else (None,))
     ]
     left = recorded(job_like(method="lrssl"), Verdict.PENDING)
     reference = {run_kind(cell.job): 4.0 for cell in (*cells, left)}
