@@ -67,30 +67,34 @@ def test_two_that_get_it_at_once_do_not_take_each_others_download(
 ) -> None:
     _unknown(own, web.url())
     others_turn, ours_is_over = threading.Event(), threading.Event()
-    with ThreadPoolExecutor(1, initializer=lambda: setattr(local, "is_other", True)) as other:
+    converter, digests = find_converter(own, load_manifest(own, "mine")), list[Future[str]]()
 
-        def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Dataset:
-            if getattr(local, "is_other", False):
-                others_turn.set()
-                ours_is_over.wait()
-            else:
-                digests.append(other.submit(lambda: load_dataset(own, "mine").digest))
-                others_turn.wait()
-            assert all(path.is_file() for path in files.values())
-            return converter(manifest, files)
+    def is_other() -> bool:
+        return threading.current_thread() is not threading.main_thread()
 
-        @contextmanager
-        def waiting(what: str) -> Iterator[None]:
-            if getattr(local, "is_other", False):
-                others_turn.set()
-            yield
+    def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Dataset:
+        if is_other():
+            others_turn.set()
+            ours_is_over.wait()
+        else:
+            digests.append(other.submit(lambda: load_dataset(own, "mine").digest))
+            others_turn.wait()
+        assert all(path.is_file() for path in files.values())
+        return converter(manifest, files)
 
-        local, digests = threading.local(), list[Future[str]]()
-        converter = find_converter(own, load_manifest(own, "mine"))
-        monkeypatch.setattr(datasets, "find_converter", lambda *_: convert)
-        monkeypatch.setattr(trust, "activity", waiting, raising=False)
-        digest = load_dataset(own, "mine").digest
-        ours_is_over.set()
+    @contextmanager
+    def waiting(what: str) -> Iterator[None]:
+        if is_other():
+            others_turn.set()
+        yield
+
+    monkeypatch.setattr(datasets, "find_converter", lambda *_: convert)
+    monkeypatch.setattr(trust, "activity", waiting, raising=False)
+    with ThreadPoolExecutor(1) as other:
+        try:
+            digest = load_dataset(own, "mine").digest
+        finally:
+            ours_is_over.set()
         assert digests[0].result() == digest and len(web.asked) == 1
 
 

@@ -48,6 +48,8 @@ def execute(
     stop = stop or threading.Event()
     attempts: list[Attempt] = []
     kills = 0
+    # an engine that came back may be gone again when it is asked what it has left
+    lost: tuple[type[Exception], ...] = (EngineError, *engine_faults())
     while True:
         workspace = new_workspace(request.work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
         try:
@@ -76,8 +78,7 @@ def execute(
             engine.renew(patience=patience)
             # the engine may have come back with the lost container still running
             discard_run(engine, workspace.name)
-        except (EngineError, *engine_faults()) as error:
-            # one that came back may be gone again when it is asked what it has left
+        except lost as error:
             reason = f"{reason}; {error.what if isinstance(error, EngineError) else explain(error)}"
             break
         workspace.discard()
