@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -98,3 +100,41 @@ def test_all_parts_together_are_all_tests() -> None:
     assert [part for part, _ in parts] == ["not alone", "alone"]
     assert "--numprocesses" in parts[0][1] and "--numprocesses" not in parts[1][1]
     assert "./run_tests.sh --thorough" in (REPOSITORY / ".ci" / "run").read_text()
+
+
+@pytest.mark.parametrize(
+    ("alone", "beside", "code", "parts"),
+    [
+        (0, 0, 0, ["alone", "not alone"]),
+        (1, 0, 1, ["alone"]),
+        (0, 1, 1, ["alone", "not alone"]),
+        # 5: of the tests that are named none is of this part
+        (5, 0, 0, ["alone", "not alone"]),
+        (5, 1, 1, ["alone", "not alone"]),
+        (0, 5, 0, ["alone", "not alone"]),
+        (5, 5, 5, ["alone", "not alone"]),
+    ],
+)
+def test_a_part_without_a_test_of_those_that_are_named_hides_no_other(
+    tmp_path: Path, alone: int, beside: int, code: int, parts: list[str]
+) -> None:
+    for name in ("run_tests.sh", "scripts/environment.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy2(REPOSITORY / name, tmp_path / name)
+    for name in ("pyproject.toml", "requirements/dev.lock", ".venv/bin/harness", ".venv/bin/python"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch(0o755)
+    # an environment that is as it should be, whose Python writes down which part it was asked for
+    (tmp_path / ".venv" / ".made-from").write_text(f"made in {tmp_path}\n")
+    (tmp_path / ".venv" / "bin" / "python").write_text(
+        f"""#!/bin/bash
+case "$*" in
+    *"import harness"*) echo {tmp_path}/harness ;;
+    *"thorough and not alone"*" tests/x") echo "not alone"; exit {beside} ;;
+    *"thorough and alone tests/x") echo alone; exit {alone} ;;
+esac
+"""
+    )
+    command = [str(tmp_path / "run_tests.sh"), "--thorough", "tests/x"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines(), done.stderr) == (code, parts, "")

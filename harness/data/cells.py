@@ -100,6 +100,11 @@ class RawTable:
         """The cells of the first line."""
         return self.lines[0][1]
 
+    @property
+    def head(self) -> str:
+        """Where the header is: empty lines may stand before it."""
+        return self.where(self.lines[0][0])
+
     def where(self, line: int) -> str:
         """Where a line is."""
         return f"{self.file}: line {line}"
@@ -225,7 +230,7 @@ def table_of(
         others = ", ".join(name for name in table.header if whole and name.lower() not in (*whole, *optional))
         raise CorruptData(
             f"the columns are {', '.join(table.header)}",
-            where=table.where(1),
+            where=table.head,
             todo=(f"leave out {others}; " if others else "")
             + "name them "
             + ", or ".join(", ".join(names) for names in columns)

@@ -23,7 +23,7 @@ from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables
 from harness.data.sources import changed_files, local_copy, obtain
-from harness.data.trust import seen_first
+from harness.data.trust import alone_at_first_sight, seen_first
 
 # `arrays.keep` writes it; that module is too heavy to import for a listing.
 _NAMES_FILE = "names.json"
@@ -98,7 +98,13 @@ def load_dataset(
 
 def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset:
     """Convert the original files again, whatever is cached, and check the result against the manifest."""
-    manifest = load_manifest(layout, name)
+    with alone_at_first_sight(layout, load_manifest(layout, name)):
+        # read anew: it may hold what another process recorded meanwhile
+        return _convert(layout, load_manifest(layout, name), mirrors)
+
+
+def _convert(layout: Layout, manifest: DatasetManifest, mirrors: Sequence[Path]) -> Dataset:
+    name = manifest.name
     benchmark = benchmarks.get(manifest.benchmark)
     if manifest.extends:
         base = load_dataset(layout, manifest.extends, mirrors=mirrors)

@@ -6,6 +6,7 @@ see.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -94,7 +95,11 @@ def new_dataset(
         document = tomlkit.document()
         document.update({field: getattr(manifest, field) for field in fields})
         _fill_in(document, manifest.files, dataset, {})
-        write_atomic(making / MANIFEST, tomlkit.dumps(document))
+        text = tomlkit.dumps(document)
+        write_atomic(making / MANIFEST, text)
+    if (folder / MANIFEST).read_bytes() != text.encode():
+        # another process was first, and its folder stays
+        raise _there_is(folder)
     try:
         return load_dataset(layout, name)
     except BaseException:
@@ -115,7 +120,7 @@ def accept_changes(layout: Layout, name: str, tables: Mapping[str, Path | str] =
     _, new, chosen = _tables(manifest.benchmark, tables) if tables else (None, {}, {})
     parameters = {**manifest.parameters, **chosen}
     used = {split_sheet(text)[0] for text in parameters.values() if isinstance(text, str)}
-    gone = {split_sheet(str(manifest.parameters.get(parameter)))[0] for parameter in chosen} - used
+    gone = {split_sheet(str(manifest.parameters.get(parameter, "")))[0] for parameter in chosen} - {*used, ""}
     kept = {file.name: place.parent / file.name for file in manifest.files if file.name not in gone}
     paths = kept | new
     if missing := [path for path in paths.values() if not path.is_file()]:
@@ -153,9 +158,11 @@ def _check_name(layout: Layout, name: str) -> None:
         )
     folder = layout.own_datasets / name
     if folder.exists():
-        raise UsageError(
-            "there is such a folder already", where=str(folder), todo="give another name, or remove it"
-        )
+        raise _there_is(folder)
+
+
+def _there_is(folder: Path) -> UsageError:
+    return UsageError("there is such a folder already", where=str(folder), todo="give another name, or remove it")
 
 
 def _tables(benchmark: str, tables: Mapping[str, Path | str]) -> tuple[OwnData, dict[str, Path], dict[str, str]]:
@@ -171,7 +178,7 @@ def _tables(benchmark: str, tables: Mapping[str, Path | str]) -> tuple[OwnData, 
     names: dict[str, str] = {}
     for word, text in tables.items():
         file, sheet = (str(text), "") if Path(text).is_file() else split_sheet(str(text))
-        path = Path(file).expanduser()
+        path = Path(os.path.expanduser(file))  # noqa: PTH111 (Path's own fails where there is no such user)
         if not path.is_file():
             fault, todo = "there is no such file", "give its whole path, or that from the folder you are in"
             if path.is_dir():

@@ -6,6 +6,7 @@ Until then nothing is recorded: a log-in page or a cut file never becomes the re
 from __future__ import annotations
 
 import csv
+import fcntl
 import struct
 import zipfile
 import zlib
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData, DataError
 from harness.base.files import read_json, sha256_of, write_json
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, check_known, manifest_path
 from harness.data.own_tables import brought_folder
@@ -25,6 +27,20 @@ _UNREADABLE = (
     *(ArithmeticError, AttributeError, EOFError, LookupError, OSError, SyntaxError, TypeError, ValueError),
     *(csv.Error, struct.error, zipfile.BadZipFile, zlib.error),
 )
+
+
+@contextmanager
+def alone_at_first_sight(layout: Layout, manifest: DatasetManifest) -> Iterator[None]:
+    """Let one process at a time take a dataset's files that nobody has recorded: the next one finds its record."""
+    if all(file.recorded for file in manifest.files):
+        yield
+        return
+    lock = layout.cache / "data" / f"first-sight-of-{manifest.name}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as stream:
+        with activity(f"waiting for another harness, which gets dataset {manifest.name}"):
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

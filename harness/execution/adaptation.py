@@ -13,6 +13,7 @@ from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.engine import Engine
+from harness.execution.gpus import confirm_gpu, usable_gpus
 from harness.execution.runs import INIT, RunRequest, execute
 from harness.execution.runs.workspace import make_readable, temporary_folders
 from harness.execution.tasks import limits_of
@@ -49,7 +50,12 @@ def adapt_weights(
     own.verify()
     variant = next(one for one in card.variants if card.weights_of(one) == name)
     card = card.of_variant(variant, accelerator)
+    on_gpu = accelerator == "cuda"
+    gpus = [gpu.number for gpu in usable_gpus(layout, engine.facts, [method])] if on_gpu else []
+    limits = limits_of(card, tuple(gpus[: card.resources.gpus]))
     image = ensure_image(engine, layout, method, accelerator)
+    if on_gpu:
+        confirm_gpu(engine, layout, image, limits)
     with temporary_folders(layout.local / "work", "in") as (folder,):
         own.copy_to(folder / "weights")
         shutil.copyfile(readable(corpus), folder / "corpus.txt")
@@ -60,7 +66,7 @@ def adapt_weights(
             image_id=image.image_id,
             in_folder=folder,
             work=layout.local / "work",
-            limits=limits_of(card),
+            limits=limits,
             required=files,
             expected=files,
             entrypoint=INIT,

@@ -18,6 +18,7 @@ from pathlib import Path
 from harness.base.download import mirror_folders
 from harness.base.errors import CorruptData, DataError, MissingData
 from harness.base.heartbeat import activity
+from harness.base.large_files import file_in_the_making
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders, own_folder
 from harness.base.plurals import counted
@@ -118,9 +119,8 @@ def export_parts(layout: Layout, parts: Sequence[Part], target: Path) -> int:
         if final.is_file():
             continue
         final.parent.mkdir(parents=True, exist_ok=True)
-        temporary = final.with_name(f".{final.name}.partial")
-        shutil.copyfile(source, temporary)
-        temporary.replace(final)
+        with file_in_the_making(final) as making:
+            shutil.copyfile(source, making)
         count += 1
     return count
 

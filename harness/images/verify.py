@@ -21,7 +21,7 @@ from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.conda import read_conda
 from harness.images.deb import parse_fields
 from harness.images.export import copy_files, image_config, image_entries
-from harness.images.fetch import Supply, fetch_parts, find_sources
+from harness.images.fetch import Supply
 from harness.images.identity import PREFIX, combined, is_method
 from harness.images.lock import held_packages
 from harness.images.locks import canonical_name, read_wheels
@@ -66,7 +66,7 @@ def verify_images(
     for name in names:
         yield from _verify_one(engine, layout, name, accelerator, supply)
     if rebuild:
-        yield from _rebuild(engine, layout, names, accelerator)
+        yield from _rebuild(engine, layout, names, accelerator, supply or Supply())
 
 
 def installed_differences(
@@ -168,14 +168,14 @@ def _verify_one(
 
 
 def _rebuild(
-    engine: BuildEngine, layout: Layout, names: Sequence[str], accelerator: Accelerator
+    engine: BuildEngine, layout: Layout, names: Sequence[str], accelerator: Accelerator, supply: Supply
 ) -> Iterator[ImageFinding]:
     """Build every layer again from nothing, each on its rebuilt parent, and compare with what is there."""
     rebuilds: dict[str, str] = {}
     try:
         for environment, variant in needed_layers(layout, names, accelerator):
-            first = ensure_environment(engine, layout, environment.name, accelerator)
-            fetch_parts(layout, parts_of_layers([(environment, variant)]), find_sources(layout))
+            first = ensure_environment(engine, layout, environment.name, accelerator, supply=supply)
+            supply.fetch(layout, parts_of_layers([(environment, variant)]))
             check = _Timed(environment.name)
             with building(layout):
                 build = _make_again(engine, layout, environment, variant, rebuilds)

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import Field, field_validator, model_validator
 
 from harness.base.download import Refused, mirror_folders, transfer
-from harness.base.errors import WeightsError
+from harness.base.errors import UsageError, WeightsError
 from harness.base.file_state import load_toml_once
 from harness.base.files import checksum, digest_of, folder_in_the_making, read_json, sha256_of, write_json
 from harness.base.layout import Layout
@@ -112,7 +112,7 @@ class KeptWeights:
         """Raise `WeightsError` unless every file is the recorded one; a file is read once until it changes."""
         for name, recorded in self.sha256.items():
             path = self.folder / name
-            actual = checksum(path) if path.is_file() else "nothing"
+            actual = _sum_of(path)
             if actual != recorded:
                 raise WeightsError(
                     f"the file '{name}' of {self.manifest.title} was changed",
@@ -195,7 +195,10 @@ def bring_weights(
     mirrors: Sequence[Path] = (),
     say: Callable[[str], None],
 ) -> KeptWeights:
-    """All files of a model in the cache, with their checksums; files that are there already are checked."""
+    """All files of a model in the cache, with their checksums; files that are there already are checked.
+
+    `UsageError` if these are others than a person gives now: whoever gives some means these.
+    """
     manifest = load_weights(layout, name)
     final = _folder(layout, name, manifest)
     if not final.is_dir():
@@ -204,7 +207,18 @@ def bring_weights(
             write_json(making / _CHECKSUMS, sums)
     weights = kept_weights(layout, name)
     weights.verify()
+    # another process may have been first
+    if given is not None and any(_sum_of(given / file) != known for file, known in weights.sha256.items()):
+        raise UsageError(
+            f"{manifest.title} is here already, of other files than these",
+            where=f"{final}, and {given}",
+            todo=f"remove the folder {final}, then again",
+        )
     return weights
+
+
+def _sum_of(path: Path) -> str:
+    return checksum(path) if path.is_file() else "nothing"
 
 
 def _bring(

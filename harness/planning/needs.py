@@ -214,8 +214,10 @@ def _is_on_cpu(cell: Cell) -> bool:
 def _medians(cells: Iterable[Cell], resource: str) -> dict[RunKind, float]:
     durations: dict[RunKind, list[float]] = {}
     for cell in cells.recorded() if isinstance(cells, Cells) else cells:
-        if cell.verdict is Verdict.OK and resource in cell.record.get("resources", {}):
-            durations.setdefault(run_kind(cell.job), []).append(cell.record["resources"][resource])
+        spent = cell.record.get("resources", {}).get(resource)
+        # where the kernel could not be read, a record says None of it
+        if cell.verdict is Verdict.OK and isinstance(spent, int | float):
+            durations.setdefault(run_kind(cell.job), []).append(spent)
     return {kind: median(values) for kind, values in durations.items()}
 
 

@@ -31,7 +31,9 @@ def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, floa
             for record in records:
                 job, used = record["planned"]["job"], record["resources"]
                 kind = (job["method"], job["variant"], job["dataset"])
-                if kind in kinds and (spent := used.get("cpu_s", used.get("wall_s"))) is not None:
+                # None where the kernel could not be read
+                spent = used.get("wall_s") if used.get("cpu_s") is None else used["cpu_s"]
+                if kind in kinds and spent is not None:
                     seconds.setdefault(kind, []).append(float(spent))
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError):
             raise CorruptData(

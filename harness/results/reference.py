@@ -129,11 +129,12 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
     taken, jobs = list[tuple[PlannedJob, dict[str, Any], Verdict]](), set[str]()
     for key in store.finished():
         standing = store.standing(key)
-        if not standing.content:
+        try:
+            planned = store.record(key).planned
+        except (CorruptData, UsageError):
+            # damaged, or of an earlier version of the harness: it made other keys, and knew other benchmarks
             continue
-        planned = PlannedJob.model_validate(standing.content["planned"])
-        # an earlier version of the harness made other keys; such a run is no run of the present repository
-        if planned.key != key or not present.holds_as_usual(planned):
+        if not standing.content or not present.holds_as_usual(planned):
             continue
         jobs.add(key)
         if standing.verdict.is_final:
@@ -228,7 +229,7 @@ def overview(layout: Layout) -> list[ReferenceRow]:
             job=entries[0].planned.job,
             counts=Counter(Verdict(entry.content["verdict"]) for entry in entries),
             stale=sum(1 for entry in entries if not present.holds_as_usual(entry.planned)),
-            cpu_hours=sum(entry.content["resources"].get("cpu_s") or 0.0 for entry in entries) / 3600,
+            cpu_hours=sum(one for entry in entries if (one := _seconds(entry, "cpu_s")) is not None) / 3600,
         )
         for path, entries in sorted(files.items())
     ]
@@ -246,7 +247,13 @@ def seconds_in_reference(layout: Layout, planned: PlannedJob) -> list[float]:
     """The wall seconds of the committed runs with any seed of a job's method, variant, dataset and split."""
     path = reference_file(layout, planned)
     entries = _read(layout, path) if path.is_file() else ()
-    return [entry.content["resources"]["wall_s"] for entry in entries if "wall_s" in entry.content["resources"]]
+    return [one for entry in entries if (one := _seconds(entry, "wall_s")) is not None]
+
+
+def _seconds(entry: ReferenceResult, name: str) -> float | None:
+    """A measured time of a run; None where it was not measured, or is no number."""
+    value = entry.content["resources"].get(name)
+    return value if isinstance(value, int | float) else None
 
 
 def reference_of(layout: Layout, planned: PlannedJob) -> ReferenceResult | None:

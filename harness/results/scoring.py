@@ -93,11 +93,21 @@ def is_whole(content: Any, text: str = "") -> bool:
     """Whether this is a scores file as it was written. `text`: what it was read from, if that may be canonical."""
     if not isinstance(content, dict) or content.keys() - {_SERIES} != {*_FIELDS, "digest"}:
         return False
+    tables = [content[name] for name in ("evidence", "metrics", "notes")] + [content.get(_SERIES, {})]
+    # its digest may be right all the same, where somebody made it so
+    if not all(isinstance(table, dict) for table in tables) or not all(
+        map(_is_value, content["metrics"].values())
+    ):
+        return False
     try:
         fields = {name: value for name, value in content.items() if name != "digest"}
         return bool(digest_as_read(fields, content["digest"], text) == content["digest"])
     except ValueError:
         return False
+
+
+def _is_value(value: object) -> bool:
+    return value is None or isinstance(value, int | float)
 
 
 def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:

@@ -107,6 +107,8 @@ class Store:
             if content.get("key") != key:
                 raise CorruptData("a record lies under another job's key", where=path)
             _check_sizes(folder, content["files"])
+            if not isinstance(content["reason"], str) or not isinstance(content["resources"], dict):
+                raise TypeError("neither is what a record holds there")
             return StoredRun(Verdict(content["verdict"]), content["reason"], content)
         except CorruptData as error:
             return StoredRun(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.what} ({error.where})", {})
@@ -297,6 +299,8 @@ def _check_sizes(folder: str, files: dict[str, dict[str, Any]]) -> None:
             size = os.stat(f"{folder}/{name}").st_size  # noqa: PTH116 (a hot path: 3x faster than Path)
         except OSError:
             raise CorruptData("a file of the run is missing", where=f"{folder}/{name}") from None
+        if not isinstance(entry["sha256"], str):
+            raise TypeError("a checksum is a text")
         if size != entry["bytes"]:
             raise CorruptData("a file of the run was cut or has grown", where=f"{folder}/{name}")
 

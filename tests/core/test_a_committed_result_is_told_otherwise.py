@@ -9,6 +9,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -80,7 +81,7 @@ def test_stored_results_are_records_verdicts_and_scores_that_count(tmp_path: Pat
     assert (stored_set(layout).name, stored_set(layout).folder) == ("runs of this machine", layout.local)
 
 
-def committed(path: Path, seeds: range, **resources: float) -> dict[str, ReferenceResult]:
+def committed(path: Path, seeds: range, **resources: Any) -> dict[str, ReferenceResult]:
     """Committed runs of these seeds in one file; those with an even seed failed."""
     lines, entries = [], {}
     for seed in seeds:
@@ -181,6 +182,18 @@ def test_an_overview_tells_hours_and_what_is_outgrown(tmp_path: Path, monkeypatc
     assert row.label == "repurposing/constant/synthetic-random" and other.job.method == "another"
     assert row.counts == {Verdict.OK: 3, Verdict.TIMEOUT: 2} and row.stale == 4
     assert row.cpu_hours == 3 * 0.5
+
+
+@pytest.mark.parametrize("odd", ["soon", None, [1.0]])
+def test_what_is_no_number_is_no_time_of_a_committed_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: Any
+) -> None:
+    layout = layout_of(tmp_path / "results" / "local")
+    committed(reference_file(layout, planned_job()), range(1, 4), cpu_s=odd, wall_s=odd)
+    nothing_holds = SimpleNamespace(holds_as_usual=lambda _: False)
+    monkeypatch.setattr("harness.results.reference.Present", lambda _: nothing_holds)
+    assert seconds_in_reference(layout, planned_job()) == []
+    assert [row.cpu_hours for row in overview(layout)] == [0.0]
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_bytes_are_told_in_decimal_units(count: int, told: str) -> None:
     assert needs._gigabytes(count) == told
 
 
-def recorded(job: Job, verdict: Verdict = Verdict.OK, **resources: float) -> Cell:
+def recorded(job: Job, verdict: Verdict = Verdict.OK, **resources: float | str | None) -> Cell:
     planned = planned_job().model_copy(update={"job": job})
     return Cell(job, planned, verdict, "", {"resources": resources} if resources else {})
 
@@ -163,6 +163,20 @@ def test_needs_are_sums_over_what_is_left(layout: Layout) -> None:
         assert found.image_bytes == recorded_size(layout, {"pmf", "bnnr"}, "cpu") + recorded_size(
             layout, {"han"}, "cuda"
         )
+
+
+def test_what_could_not_be_measured_of_a_run_is_not_taken_for_a_time(layout: Layout) -> None:
+    """A record says None where neither the kernel nor the method told how long the processor was used."""
+    methods = ("pmf", "bnnr", "constant", "als_wr")
+    cells = [
+        recorded(job_like(method=method), wall_s=4.0, cpu_s=cpu_s)
+        for method in methods
+        for cpu_s in ((None, 8.0, "soon") if method != "als_wr" else (None,))
+    ]
+    left = recorded(job_like(method="lrssl"), Verdict.PENDING)
+    reference = {run_kind(cell.job): 4.0 for cell in (*cells, left)}
+    found = needs_of(layout, "some", [*cells, left], reference)
+    assert (found.measured, found.estimated, found.scale) == (0, 1, 2.0)
 
 
 def test_what_was_never_run_anywhere_takes_no_known_time(layout: Layout) -> None:

@@ -220,9 +220,13 @@ def test_hours_are_estimated_from_the_median_of_committed_runs(here: Layout) -> 
         line_of("one", "published", "synthetic", cpu_s=30.0),
         line_of("one", "published", "other", cpu_s=7.0),
     )
-    commit(here, "repurposing/one/synthetic-other", line_of("one", "published", "synthetic", wall_s=20.5))
+    commit(
+        here, "repurposing/one/synthetic-other", line_of("one", "published", "synthetic", cpu_s=None, wall_s=20.5)
+    )
     commit(here, "repurposing/one-fast/synthetic-random", line_of("one", "fast", "synthetic", cpu_s=1, wall_s=5))
-    commit(here, "repurposing/two/synthetic-random", line_of("two", "published", "synthetic", peak=3.0))
+    commit(
+        here, "repurposing/two/synthetic-random", line_of("two", "published", "synthetic", cpu_s=None, peak=3.0)
+    )
     commit(here, "repurposing/three/synthetic-random", line_of("three", "published", "synthetic", cpu_s=3.0))
     commit(here, "ddi/one/synthetic-random", line_of("one", "published", "synthetic", cpu_s=1000.0))
     asked = [job("one"), job("one", "fast"), job("two"), job("three", accelerator="cuda"), job("four")]

@@ -23,6 +23,7 @@ from harness.compare import load_names
 from harness.compare.runs import Runs, obtain
 from harness.planning.plan import make_plan
 from harness.proof.log import Log
+from harness.results.records import RECORD_FILE
 from harness.results.reference import _parsed, load_reference, overview, reference_file, save_reference
 from harness.results.store import Store, StoredRun
 from harness.splits import recorded_split
@@ -376,6 +377,18 @@ def test_a_run_under_a_key_of_old_is_no_reference(made: Layout) -> None:
     store.amend(record.model_copy(update={"key": key}))
     saved, _ = save_reference(made, store)
     assert saved == 2 and key not in load_reference(made)
+
+
+@pytest.mark.parametrize("field", ["planned", "made_by"])
+def test_a_run_whose_record_has_another_form_is_no_reference(made: Layout, field: str) -> None:
+    store, planned = Store(made.runs), planned_of(plan_of(made, ["als_wr"], [5]).cells[0])
+    put_run(made, planned)
+    path = store.path(planned.key) / RECORD_FILE
+    content = json.loads(path.read_text())
+    del content["digest"], content[field][next(iter(content[field]))]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    saved, _ = save_reference(made, store)
+    assert saved == 2 and planned.key not in load_reference(made)
 
 
 def test_a_result_without_scores_must_not_have_ended_ok(made: Layout) -> None:

@@ -125,8 +125,12 @@ def test_a_record_that_breaks_its_schema_is_refused_by_field(tmp_path: Path, cha
         {"files": {"log.txt": 5}},
         {"files": {"log.txt": {}}},
         {"files": "log.txt"},
+        {"files": {"log.txt": {"bytes": 7}}},
+        {"files": {"log.txt": {"bytes": 7, "sha256": 7}}},
         {"verdict": "splendid"},
         {"verdict": None},
+        {"reason": {}},
+        {"resources": 1.5},
     ],
     ids=str,
 )

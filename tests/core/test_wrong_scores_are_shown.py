@@ -19,7 +19,7 @@ from harness.audit import audit_runs
 from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked
 from harness.base.errors import CorruptData, UsageError
-from harness.base.files import sha256_of
+from harness.base.files import digest_of, sha256_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.repurposing.answer import Predictions
@@ -49,6 +49,13 @@ from harness.splits import load_split
 from tests.fabricate import planned_of, table_of
 from tests.meaning.languages import documented
 
+
+def forged(scores: dict[str, Any], **changed: object) -> str:
+    """Scores with other fields, and the digest that a forger would give them."""
+    content = {name: value for name, value in {**scores, **changed}.items() if name != "digest"}
+    return json.dumps({**content, "digest": digest_of(content)})
+
+
 DAMAGES: dict[str, Callable[[dict[str, Any]], str]] = {
     "empty": lambda scores: "",
     "cut": lambda scores: json.dumps(scores)[:-40],
@@ -59,6 +66,10 @@ DAMAGES: dict[str, Callable[[dict[str, Any]], str]] = {
     "not a number": lambda scores: json.dumps({**scores, "metrics": {"AUC/as-published": float("nan")}}),
     "no metrics": lambda scores: json.dumps({**scores, "metrics": None}),
     "half a sign": lambda scores: json.dumps({**scores, "notes": {"a": "\ud800"}}),
+    "forged metrics": lambda scores: forged(scores, metrics=1.5),
+    "a forged metric": lambda scores: forged(scores, metrics={"AUC/as-published": "0.99"}),
+    "forged notes": lambda scores: forged(scores, notes=[]),
+    "a forged series": lambda scores: forged(scores, series=0),
     "another field": lambda scores: json.dumps({**scores, "more": 1}),
     "no digest": lambda scores: json.dumps({name: value for name, value in scores.items() if name != "digest"}),
 }

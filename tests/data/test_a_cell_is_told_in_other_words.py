@@ -143,6 +143,7 @@ def test_the_columns_of_a_table_are_those_that_are_wanted(tmp_path: Path) -> Non
         ("the columns are a, x, b, Y", where, "leave out x, Y; name them a, b, or c, d, and if wanted e")
     ]
     assert told(lambda: read("a\n", one)) == [("the columns are a", where, "name them a, b")]
+    assert told(lambda: read("\n,\na,c\n", one)) == [("the columns are a, c", f"{path}: line 3", "name them a, b")]
     assert told(lambda: read("a,b,B\n", one)) == [("the columns are a, b, B", where, "name them a, b")]
     assert told(lambda: read("a,b,e,E\n", one, optional=("e",))) == [
         ("the columns are a, b, e, E", where, "name them a, b, and if wanted e")

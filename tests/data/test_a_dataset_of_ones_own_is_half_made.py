@@ -25,6 +25,7 @@ from harness.data.own_dataset import accept_changes, new_dataset
 from harness.planning.plan import make_plan
 from harness.prediction import PredictionRequest, participants
 from harness.results.store import Store
+from tests.core.word_for_word import said
 from tests.data.own_data import TABLES, write_dataset
 from tests.data.test_a_fault_hides_another import BARE, PAIRS, SENTENCES, SEQUENCES, STRUCTURES, TRIPLETS
 from tests.data.workbooks import rows_xml, write_workbook
@@ -174,6 +175,38 @@ def test_a_copy_that_can_not_be_kept_leaves_nothing(
     assert manifest_names(house) == [] and not any(house.own_datasets.iterdir())
 
 
+def test_a_folder_that_another_process_made_meanwhile_stays_and_is_not_taken_for_ours(
+    house: Layout, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = house.own_datasets / "mine"
+
+    def meanwhile(layout: Layout, manifest: DatasetManifest, paths: Mapping[str, Path]) -> Dataset:
+        folder.mkdir(parents=True)
+        (folder / "dataset.toml").write_text("theirs")
+        return converted(layout, manifest, paths)
+
+    converted = own_dataset._converted
+    monkeypatch.setattr(own_dataset, "_converted", meanwhile)
+    with pytest.raises(UsageError) as refused:
+        new_dataset(house, "mine", {"associations": tables / "associations.csv"})
+    assert said(refused.value) == (
+        "there is such a folder already",
+        str(folder),
+        "give another name, or remove it",
+    )
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"dataset.toml": "theirs"}
+
+
+def test_a_home_of_nobody_is_no_fault_of_the_harness(house: Layout) -> None:
+    with pytest.raises(UsageError) as refused:
+        new_dataset(house, "mine", {"associations": "~nobody_of_that_name/a.csv"})
+    assert said(refused.value) == (
+        "there is no such file",
+        "--associations ~nobody_of_that_name/a.csv",
+        "give its whole path, or that from the folder you are in",
+    )
+
+
 @pytest.fixture
 def made(house: Layout, tables: Path) -> Layout:
     new_dataset(house, "mine", {"associations": tables / "associations.csv", "drugs": tables / "drugs.csv"})
@@ -218,6 +251,18 @@ def test_another_file_takes_the_place_of_one(made: Layout, tables: Path) -> None
     assert {"associations.csv", "May.csv", "associations"} <= {change.what for change in accepted.changes}
     with pytest.raises(UsageError, match="has no such table"):
         accept_changes(made, "mine", {"targets": tables / "May.csv"})
+
+
+@pytest.mark.parametrize("benchmark", benchmarks.names())
+def test_a_table_that_it_was_made_without_can_follow(house: Layout, tables: Path, benchmark: str) -> None:
+    files, own = {word: tables / file for word, file in OWN[benchmark][0].items()}, own_data_of(benchmark)
+    assert own is not None
+    first = {word: path for word, path in files.items() if own.TABLES[word].required}
+    new_dataset(house, "mine", first)
+    accepted = accept_changes(house, "mine", {word: path for word, path in files.items() if word not in first})
+    folder = manifest_path(house, "mine").parent
+    assert {path.name for path in folder.iterdir()} == {".gitignore", "dataset.toml", *OWN[benchmark][0].values()}
+    assert accepted.dataset.digest == new_dataset(house, "other", files).digest
 
 
 def test_a_workbook_stays_while_one_of_its_sheets_is_used(house: Layout, tables: Path) -> None:

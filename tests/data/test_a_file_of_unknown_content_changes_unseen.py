@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,10 +16,12 @@ from click.testing import CliRunner
 from harness.base import download
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
+from harness.benchmarks import Dataset
 from harness.cli import data as command
-from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data import dataset_digest, datasets, load_dataset, load_manifest, trust
+from harness.data.converters import find_converter
 from harness.data.datasets import fetch_dataset
-from harness.data.manifest import FIRST_SEEN, mirror_path
+from harness.data.manifest import FIRST_SEEN, DatasetManifest, mirror_path
 from harness.data.own_dataset import accept_changes
 from harness.data.trust import forget
 from tests.data.own_pairs import write_pairs
@@ -55,6 +60,42 @@ def test_checksum_is_taken_at_the_first_download_and_held_to(own: Layout, web: W
     web.content = CONTENT[:-1] + b"x"
     with pytest.raises(CorruptData, match="not the recorded"):
         fetch_dataset(own, "mine")
+
+
+def test_two_that_get_it_at_once_do_not_take_each_others_download(
+    own: Layout, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _unknown(own, web.url())
+    others_turn, ours_is_over = threading.Event(), threading.Event()
+    converter, digests = find_converter(own, load_manifest(own, "mine")), list[Future[str]]()
+
+    def is_other() -> bool:
+        return threading.current_thread() is not threading.main_thread()
+
+    def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Dataset:
+        if is_other():
+            others_turn.set()
+            ours_is_over.wait()
+        else:
+            digests.append(other.submit(lambda: load_dataset(own, "mine").digest))
+            others_turn.wait()
+        assert all(path.is_file() for path in files.values())
+        return converter(manifest, files)
+
+    @contextmanager
+    def waiting(what: str) -> Iterator[None]:
+        if is_other():
+            others_turn.set()
+        yield
+
+    monkeypatch.setattr(datasets, "find_converter", lambda *_: convert)
+    monkeypatch.setattr(trust, "activity", waiting, raising=False)
+    with ThreadPoolExecutor(1) as other:
+        try:
+            digest = load_dataset(own, "mine").digest
+        finally:
+            ours_is_over.set()
+        assert digests[0].result() == digest and len(web.asked) == 1
 
 
 def test_file_in_ones_own_folder_or_a_mirror_serves(own: Layout, web: Web, tmp_path: Path) -> None:

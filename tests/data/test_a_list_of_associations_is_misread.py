@@ -62,6 +62,13 @@ COLUMNS = (
             [("the columns are Drug, disease, source, Year", "a.csv: line 1", "leave out source, Year")],
         ),
         ("word\na\n", "", [("the columns are word", "a.csv: line 1", COLUMNS)]),
+        # empty lines may stand before the header
+        ("\n\nword\na\n", "", [("the columns are word", "a.csv: line 3", COLUMNS)]),
+        (
+            "\n,,\n,x,x\na,1,0\nb,0,1\n",
+            "",
+            [("'x' is also the name of column 2", "a.csv: line 3, column 3", "keep one of the columns")],
+        ),
         (
             ",x,,x\na,1,0,1\n,1,1,1\nb,1,2,0\na,0,0,0\n",
             "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,24 @@ def test_parts_are_exported_as_a_mirror(site: Site) -> None:
     (target / both[0].sha256[:2] / both[0].sha256).unlink()
     assert fetch.export_parts(site.layout, both, target) == 1
     assert fetch.export_parts(site.layout, both, target) == 0
+
+
+def test_two_that_export_to_one_mirror_do_not_take_each_others_files(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.store(b"a")
+    part, target, counts = part_of(b"a"), site.folder / "target", list[int]()
+
+    def meanwhile(source: Path, place: Path) -> None:
+        monkeypatch.setattr(shutil, "copyfile", copy)
+        copy(source, place)
+        counts.append(fetch.export_parts(site.layout, [part], target))
+
+    copy = shutil.copyfile
+    monkeypatch.setattr(shutil, "copyfile", meanwhile)
+    assert (fetch.export_parts(site.layout, [part], target), counts) == (1, [1])
+    (file,) = (path for path in target.rglob("*") if path.is_file())
+    assert (file.name, file.read_bytes()) == (part.sha256, b"a")
 
 
 def test_sources_are_found_where_they_are_said_to_be(

@@ -49,14 +49,15 @@ def test_a_rebuild_is_equal_only_with_every_file(
     monkeypatch.setattr(
         verify,
         "ensure_environment",
-        lambda *_: SimpleNamespace(name="first", environment_tree=_made(FIRST).tree),
+        lambda *_, **__: SimpleNamespace(name="first", environment_tree=_made(FIRST).tree),
     )
-    for name in ("fetch_parts", "find_sources", "parts_of_layers", "tag_image"):
+    for name in ("parts_of_layers", "tag_image"):
         monkeypatch.setattr(verify, name, lambda *_, **__: None)
     monkeypatch.setattr(verify, "building", lambda _: nullcontext())
     monkeypatch.setattr(verify, "_make_again", lambda *_: _made(entries))
     monkeypatch.setattr(verify, "image_entries", lambda *_: FIRST)
-    (finding,) = verify._rebuild(engine, layout, ["_base"], "cpu")
+    supply: Any = SimpleNamespace(fetch=lambda *_: 0)
+    (finding,) = verify._rebuild(engine, layout, ["_base"], "cpu", supply)
     assert finding.check == "rebuilt"
     assert finding.fault.startswith(fault) and bool(finding.fault) is bool(fault)
     assert len(removed) == 1
@@ -88,15 +89,16 @@ def test_every_layer_is_made_again_with_its_own_parts_and_removed(
         did.append(("make", environment.name, variant, [*rebuilds]))
         return built[environment.name]
 
-    def ensure(asked: Any, _layout: Layout, name: str, accelerator: str) -> Any:
-        assert asked is engine and accelerator == "cuda"
+    # where a person said that parts come from
+    supply: Any = SimpleNamespace(fetch=answer("fetch", 0))
+
+    def ensure(asked: Any, _layout: Layout, name: str, accelerator: str, **how: Any) -> Any:
+        assert asked is engine and accelerator == "cuda" and how == {"supply": supply}
         return SimpleNamespace(name=f"first {name}", environment_tree=built[name].tree)
 
     patches: dict[str, Any] = {
         "needed_layers": answer("needed", [(one, "cpu") for one in layers]),
         "ensure_environment": ensure,
-        "fetch_parts": answer("fetch", 0),
-        "find_sources": lambda _: "sources",
         "parts_of_layers": lambda chosen: [one.name for one, _ in chosen],
         "building": lambda _: nullcontext(),
         "_make_again": again,
@@ -108,7 +110,7 @@ def test_every_layer_is_made_again_with_its_own_parts_and_removed(
     }
     for name, patch in patches.items():
         monkeypatch.setattr(verify, name, patch)
-    findings = list(verify._rebuild(engine, layout, names, "cuda"))
+    findings = list(verify._rebuild(engine, layout, names, "cuda", supply))
     tags = [one[2] for one in did if one[0] == "tag"]
     for tag, name in zip(tags, ("base", "numpy"), strict=True):
         stem, _, unique = tag.rpartition("-")
@@ -116,10 +118,10 @@ def test_every_layer_is_made_again_with_its_own_parts_and_removed(
     methods = [name for name in names if not name.startswith("_")]
     assert did == [
         ("needed", names, "cuda"),
-        ("fetch", ["_base"], "sources"),
+        ("fetch", ["_base"]),
         ("make", "_base", "cpu", []),
         ("tag", "sha256:2", tags[0]),
-        ("fetch", ["_numpy"], "sources"),
+        ("fetch", ["_numpy"]),
         ("make", "_numpy", "cpu", ["_base"]),
         ("tag", "sha256:3", tags[1]),
         *(

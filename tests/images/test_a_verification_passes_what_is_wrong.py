@@ -16,6 +16,7 @@ from docker.errors import APIError
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
 from harness.images import verify
+from harness.images.fetch import Supply
 from harness.images.identity import combined
 from harness.images.locks import DebianPackage, Wheel, format_debian, format_wheels, read_debian
 from harness.images.trees import TreeEntry, environment_listing, listing_digest, read_tree
@@ -243,8 +244,11 @@ def test_a_rebuild_is_made_only_when_it_is_asked_for(
     monkeypatch.setattr(verify, "_rebuild", rebuild)
     assert outcomes_of(bench.findings(layout, "constant")) == WELL and not again
     engine: Any = None
-    findings = list(verify.verify_images(engine, layout, ["constant"], "cuda", rebuild=True))
-    assert outcomes_of(findings) == [*WELL, ("rebuilt", "equal", "")] and again == [(layout, ["constant"], "cuda")]
+    supply: Any = "a supply"
+    for given, used in ((supply, supply), (None, Supply())):
+        findings = list(verify.verify_images(engine, layout, ["constant"], "cuda", rebuild=True, supply=given))
+        assert outcomes_of(findings) == [*WELL, ("rebuilt", "equal", "")]
+        assert again.pop() == (layout, ["constant"], "cuda", used)
 
 
 @pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.FIFOTYPE])

@@ -21,6 +21,7 @@ from harness.methods.weights import (
     weights_digest,
     weights_names,
 )
+from tests.core.word_for_word import said
 
 CARD = """
 name = "{name}"
@@ -79,9 +80,9 @@ def given(tmp_path: Path) -> Path:
 
 
 def bring(layout: Layout, **how: object) -> list[str]:
-    said: list[str] = []
-    bring_weights(layout, "mine", say=said.append, **how)  # type: ignore[arg-type]
-    return said
+    heard: list[str] = []
+    bring_weights(layout, "mine", say=heard.append, **how)  # type: ignore[arg-type]
+    return heard
 
 
 def test_what_a_person_gives_is_kept_with_its_checksums(layout: Layout, given: Path) -> None:
@@ -95,6 +96,27 @@ def test_what_a_person_gives_is_kept_with_its_checksums(layout: Layout, given: P
     assert kept.folder.parent == layout.cache / "weights" and kept.folder.name.startswith("mine-")
     assert weights_digest(layout, "mine") == kept.digest
     assert bring(layout, given=given) == [], "what is there is not brought again"
+
+
+@pytest.mark.parametrize("content", [b"other", None])
+def test_what_a_person_gives_is_not_passed_over_for_what_is_here(
+    layout: Layout, given: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    bring(layout, given=given)
+    other = files_in(tmp_path / "other")
+    if content is None:
+        (other / "model.bin").unlink()
+    else:
+        (other / "model.bin").write_bytes(content)
+    with pytest.raises(UsageError) as refused:
+        bring_weights(layout, "mine", given=other, say=print)
+    folder = kept_weights(layout, "mine").folder
+    assert said(refused.value) == (
+        "A model is here already, of other files than these",
+        f"{folder}, and {other}",
+        f"remove the folder {folder}, then again",
+    )
+    assert bring(layout, given=given) == [] and kept_weights(layout, "mine").sha256 == SUMS
 
 
 def test_a_mirror_has_files_by_host_and_path(layout: Layout, tmp_path: Path) -> None:

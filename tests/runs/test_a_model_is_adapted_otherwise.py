@@ -13,6 +13,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution import adaptation
 from harness.execution.adaptation import adapt_weights, readable
+from harness.execution.gpus import Gpu
 from harness.execution.runs import RunRequest
 from harness.execution.tasks import limits_of
 from harness.methods.card import load_method
@@ -101,15 +102,48 @@ def test_the_program_finds_the_own_model_the_texts_and_the_settings(
     assert len(execute.requests) == 1
 
 
-def test_a_gpu_is_asked_for_with_the_image_and_the_limits_that_it_takes(
+def test_a_model_that_another_process_made_meanwhile_is_not_taken_for_this_one(
     apart: Layout, tmp_path: Path, ensured: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    for name in FILES:
+        (theirs / name).write_bytes(b"theirs")
+
+    def meanwhile(_: RunRequest) -> None:
+        bring_weights(apart, ADAPTED, given=theirs, say=print)
+
+    made = outcome_of(tmp_path / "run", files={**FILES, "adaptation.json": REPORT})
+    monkeypatch.setattr(adaptation, "execute", Execute(lambda _: made, meanwhile))
+    with pytest.raises(UsageError) as refused:
+        adapt_weights(ENGINE, apart, ADAPTED, corpus(tmp_path), {}, say=lambda _: None)
+    folder = kept_weights(apart, ADAPTED).folder
+    assert said(refused.value) == (
+        f"{load_weights(apart, ADAPTED).title} is here already, of other files than these",
+        f"{folder}, and {made.out_folder}",
+        f"remove the folder {folder}, then again",
+    )
+
+
+def test_it_computes_on_a_gpu_that_is_lent_to_this_process_and_that_the_image_can_use(
+    apart: Layout, tmp_path: Path, ensured: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that finds none computes on the CPU, and says nothing."""
     execute = Execute(lambda _: outcome_of(tmp_path / "run", files={**FILES, "adaptation.json": REPORT}))
+    asked, tried = list[Any](), list[Any]()
+
+    def usable_gpus(*about: Any) -> list[Gpu]:
+        asked.append(about)
+        return [Gpu("H100", "9.0", "2"), Gpu("H100", "9.0", "5")]
+
     monkeypatch.setattr(adaptation, "execute", execute)
+    monkeypatch.setattr(adaptation, "usable_gpus", usable_gpus)
+    monkeypatch.setattr(adaptation, "confirm_gpu", lambda *about: tried.append(about))
     adapt_weights(ENGINE, apart, ADAPTED, corpus(tmp_path), {}, accelerator="cuda", say=lambda _: None)
+    limits = limits_of(load_method(apart, METHOD).of_variant("dapt", "cuda"), ("2",))
+    assert asked == [(apart, ENGINE.facts, [METHOD])] and tried == [(ENGINE, apart, IMAGE, limits)]
     assert ensured == [(ENGINE, apart, METHOD, "cuda")]
-    assert execute.requests[0].limits == limits_of(load_method(apart, METHOD).of_variant("dapt", "cuda"))
-    assert execute.requests[0].limits.gpus == ("0",)
+    assert execute.requests[0].limits == limits and limits.gpus == ("2",)
 
 
 @pytest.mark.parametrize("verdict", [one for one in Verdict if one is not Verdict.OK])

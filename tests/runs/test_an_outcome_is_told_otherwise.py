@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+import requests
 
 from harness.base.errors import EngineError, ImageError, UsageError
 from harness.base.vocabulary import Verdict
@@ -230,6 +231,19 @@ def test_an_engine_that_stays_away_ends_it_and_says_so(
     assert (outcome.verdict, len(outcome.attempts)) == (Verdict.INFRASTRUCTURE, 1) and engine.renewed == [60.0]
     assert outcome.reason == "the engine was lost; the engine went away"
     assert outcome.attempts[0].reason == "the engine was lost" and outcome.folder.is_dir()
+
+
+def test_an_engine_that_comes_back_and_is_gone_again_is_no_fault_of_the_harness(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: Any) -> None:
+        raise requests.ConnectionError("gone again")
+
+    monkeypatch.setattr(module, "discard_run", gone)
+    outcome = fake.run(Behaviour(cut=True))
+    assert (outcome.verdict, len(outcome.attempts)) == (Verdict.INFRASTRUCTURE, 1)
+    assert outcome.reason.startswith("the engine was lost during the run: ")
+    assert outcome.reason.endswith("; gone again") and outcome.folder.is_dir()
 
 
 @pytest.mark.parametrize(

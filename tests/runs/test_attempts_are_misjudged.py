@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,9 @@ from harness.engine.cgroup import Shortage, Usage
 from harness.execution.runs import Limits, Outcome, RunRequest, attempt, disk, execute, watch
 from harness.execution.runs.attempt import stamped_seconds
 from harness.execution.runs.log import BoundedLog
+from harness.execution.runs.user import ContainerUser
+from harness.execution.runs.workspace import Workspace
+from tests.engine.children import NOBODY, become_nobody, in_child
 from tests.runs.fake_engine import IMAGE, Behaviour, FakeEngine
 from tests.runs.helpers import ANSWER
 
@@ -116,6 +120,27 @@ def test_an_error_is_not_repeated(fake: Fake) -> None:
 def test_a_missing_output_is_invalid(fake: Fake) -> None:
     outcome = fake.run(Behaviour(files={}))
     assert told(outcome) == (Verdict.INVALID, 1) and outcome.reason == "predictions.npy is missing"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_an_output_that_a_method_closed_to_an_ordinary_user_is_no_fault_of_the_engine() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        request = RunRequest("permafrost/x:1", IMAGE, Path(name), Path(name), Limits(30.0, MIB), **ANSWER)
+        workspace = Workspace(Path(name), ContainerUser(NOBODY, NOBODY, own=False))
+        workspace.folder.chmod(0o755)
+        workspace.out.mkdir(0)
+        os.chown(workspace.out, NOBODY, NOBODY)
+        ending = watch.Watched(exit_code=0)
+        looks_stopped = in_child(become_nobody, lambda: attempt._looks_stopped(ending, request, workspace))
+        assert looks_stopped == "True", "the engine is asked, and not blamed"
+
+
+def test_an_answer_that_leads_to_what_can_not_be_is_no_fault_of_the_engine(tmp_path: Path) -> None:
+    request = RunRequest("permafrost/x:1", IMAGE, tmp_path, tmp_path, Limits(30.0, MIB), **ANSWER)
+    workspace = Workspace(tmp_path, ContainerUser(NOBODY, NOBODY, own=False))
+    workspace.out.mkdir()
+    (workspace.out / "predictions.npy").symlink_to("x" * 300)
+    assert attempt._looks_stopped(watch.Watched(exit_code=0), request, workspace)
 
 
 def test_the_check_of_a_benchmark_decides_last(fake: Fake) -> None:

@@ -162,7 +162,9 @@ def stamped_seconds(state: dict[str, Any]) -> float | None:
 
 def _looks_stopped(ending: Watched, request: RunRequest, workspace: Workspace) -> bool:
     """Whether the end could be someone else's doing."""
-    return ending.exit_code != 0 or any(not (workspace.out / name).exists() for name in request.required)
+    # what a method closed, or led to where nothing can be, is not seen, and no fault of the engine's
+    are_seen = (os.path.exists(workspace.out / name) for name in request.required)  # noqa: PTH110
+    return ending.exit_code != 0 or not all(are_seen)
 
 
 def _stopped_through_engine(api: Any, container: str, started: str) -> str:

@@ -21,6 +21,7 @@ from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_run
 from harness.execution.runs.attempt import ImageGone, Observed, run_once
 from harness.execution.runs.classify import ATTEMPTS, Stop, classify, is_unexplained_kill
+from harness.execution.runs.faults import engine_faults, explain
 from harness.execution.runs.log import printable, shortened
 from harness.execution.runs.outcome import Attempt, Outcome
 from harness.execution.runs.request import RunRequest
@@ -47,6 +48,8 @@ def execute(
     stop = stop or threading.Event()
     attempts: list[Attempt] = []
     kills = 0
+    # an engine that came back may be gone again when it is asked what it has left
+    lost: tuple[type[Exception], ...] = (EngineError, *engine_faults())
     while True:
         workspace = new_workspace(request.work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
         try:
@@ -75,8 +78,8 @@ def execute(
             engine.renew(patience=patience)
             # the engine may have come back with the lost container still running
             discard_run(engine, workspace.name)
-        except EngineError as error:
-            reason = f"{reason}; {error.what}"
+        except lost as error:
+            reason = f"{reason}; {error.what if isinstance(error, EngineError) else explain(error)}"
             break
         workspace.discard()
     remove_out(observation)

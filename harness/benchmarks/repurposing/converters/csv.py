@@ -142,7 +142,7 @@ def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[l
     is_list = {*_ENDS} <= {*columns}
     raise CorruptData(
         f"the columns are {', '.join(table.header)}",
-        where=table.where(1),
+        where=table.head,
         todo=f"leave out {', '.join(others)}"
         if is_list and others
         else f"for a list of pairs, name them {', '.join((*_ENDS, _LABEL))} ({_LABEL} may be left out); for a "
@@ -185,7 +185,7 @@ def _of_matrix(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[list
     diseases: dict[str, int] = {}
     for place, name in enumerate(header[1:], start=2):
         with faults.noted():
-            where = f"{table.where(1)}, column {place}"
+            where = f"{table.head}, column {place}"
             if not name:
                 raise CorruptData("the column has no name", where=where, todo="name it by its disease")
             if name in diseases:
