@@ -27,7 +27,7 @@ from harness.planning.needs import check_disk
 from harness.planning.plan import Plan
 from harness.results.durations import reference_seconds
 from harness.results.remainder import what_is_told
-from harness.results.scoring import Scores, score_all, score_run, scores_path
+from harness.results.scoring import Scores, score_all, score_run
 from harness.results.store import join
 from harness.status import Table, build_table
 
@@ -223,9 +223,7 @@ def scores(key: str, *, again: bool = False, repository: Repository | None = Non
             todo=f"only a run that ended ok is scored; harness show {key[:12]} tells more of this one",
         )
     planned = PlannedJob.model_validate(standing.content["planned"])
-    if again:
-        scores_path(layout, key).unlink(missing_ok=True)
-    return ScoredRun(planned.job, score_run(layout, store, planned, here.mirrors))
+    return ScoredRun(planned.job, score_run(layout, store, planned, here.mirrors, again=again))
 
 
 def _committed_scores(here: Repository, handle: Handle, *, again: bool) -> ScoredRun:
