@@ -270,6 +270,17 @@ def test_a_folder_holds_one_job_of_todays_code(
     assert not (tmp_path / "kit").exists()
 
 
+def test_nobody_waits_for_an_image_whose_folder_is_taken(
+    here: api.Repository, made_up: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.api.jobs.find_engine", lambda *_, **__: pytest.fail("an engine is looked for"))
+    for make in (Path.mkdir, Path.touch, lambda path: path.symlink_to("nowhere")):
+        make(taken := tmp_path / f"taken{len([*tmp_path.iterdir()])}")
+        with pytest.raises(UsageError) as error:
+            api.write_job(replace(made_up, cells=made_up.cells[:1]), taken, repository=here)
+        assert (error.value.what, error.value.where) == ("there is something of that name", str(taken))
+
+
 def test_a_repository_is_opened_with_what_was_named(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
