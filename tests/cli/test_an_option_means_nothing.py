@@ -70,6 +70,7 @@ KEY = str(REPOSITORY / "LICENSE")
         (("status", "--metric", "AUCC/as-defined"), "no metric is called 'AUCC/as-defined'"),
         (("status", "--benchmark", "nope"), "no benchmark is called 'nope'"),
         (("table", "--method", "bnnr", "--suite", "smoke", "--seed", "1"), "a suite names its own seeds"),
+        (("--data", "", "list"), "Invalid value for '--data': no folder is named"),
         (("list", "suites", "--markdown"), "suites have no cards, and no page"),
         (("data", "get"), "no dataset is named"),
         (("data", "croissant", "--all"), "several documents need a folder"),
