@@ -13,7 +13,7 @@ from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
 from harness.engine import find_engine
-from harness.execution.kit import HandMade, Kit, judge_by_hand, write_kit
+from harness.execution.kit import HandMade, Kit, judge_by_hand, refuse_taken, write_kit
 from harness.handles import find_handle
 from harness.images import image_tree
 from harness.planning.commands import command_of_stored
@@ -47,6 +47,7 @@ def write_job(
     `job` is the beginning of the key of a run, made here or committed, or a plan of one cell. `upstream` is the
     checkout that such a run had in place of our code.
     """
+    refuse_taken(Path(folder).absolute())
     here = opened(repository)
     order = None
     if isinstance(job, str):

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from harness.api.repository import Repository, opened
+from harness.api.repository import Repository, opened, refuse_endless, several
+from harness.base.errors import UsageError
 from harness.base.progress import ProgressChoice, progress_for
 from harness.benchmarks.new_item import NewItem
 from harness.engine import find_engine
@@ -37,8 +38,13 @@ def predict(
     must have, `pairs` are two names each. What is known of these is listed below.
     """
     here = opened(repository)
+    if not (chosen := several(methods)):
+        raise UsageError("no method is named", where="--method", todo="name one, or 'all'")
+    if top is not None and top < 1:
+        raise UsageError(f"{top} rows are none", where="--top", todo="give 1 or more, or leave it out")
+    refuse_endless(parameters)
     request = PredictionRequest(
-        methods=(methods,) if isinstance(methods, str) else tuple(methods),
+        methods=chosen,
         dataset=dataset,
         variant=variant,
         parameters=parameters,

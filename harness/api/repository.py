@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
+from typing import Any, SupportsIndex
 
 from harness.base.download import mirror_folders
 from harness.base.errors import UsageError
 from harness.base.layout import Layout, data_folder, find_layout
 from harness.results.store import Store
 
+# the highest seed of numpy's legacy generator
+_MOST = 2**32 - 1
 # One name or number, or several.
 Names = str | Iterable[str]
 Numbers = int | Iterable[int]
@@ -36,7 +41,7 @@ class Repository:
 def open_repository(
     folder: Path | str | None = None,
     *,
-    mirrors: Iterable[Path | str] | None = None,
+    mirrors: Path | str | Iterable[Path | str] | None = None,
     data: Path | str | None = None,
     install: bool = False,
     runtime: str | None = None,
@@ -46,6 +51,8 @@ def open_repository(
     `mirrors` are folders of original data files; by default those of $PERMAFROST_MIRROR. `data` is where
     your own datasets lie; by default $PERMAFROST_DATA, else a folder among your data.
     """
+    if isinstance(mirrors, Path | str):
+        mirrors = (mirrors,)
     folders = tuple(mirror_folders() if mirrors is None else map(Path, mirrors))
     for mirror in folders:
         if not mirror.is_dir():
@@ -53,6 +60,11 @@ def open_repository(
                 "a mirror is no folder", where=str(mirror), todo="name a folder of original data files"
             )
     layout = find_layout(Path(folder) if folder else None)
+    if folder and not Path(folder).resolve().is_relative_to(layout.root):
+        # the tree that the harness lies in is not what was named
+        raise UsageError(
+            "this is not a Permafrost repository", where=str(folder), todo="name the folder that holds run_all.sh"
+        )
     return Repository(layout.with_data(data_folder(data)), folders, install, runtime)
 
 
@@ -67,5 +79,16 @@ def several(names: Names) -> tuple[str, ...]:
 
 
 def numbers(values: Numbers) -> tuple[int, ...]:
-    """One number, or several, as several."""
-    return (values,) if isinstance(values, int) else tuple(values)
+    """One seed, or several, as several. A number of numpy's is one too."""
+    every = tuple(values) if isinstance(values, Iterable) else (values,)
+    for value in every:
+        if not isinstance(value, SupportsIndex) or not 0 <= index(value) <= _MOST:
+            raise UsageError(f"{value!r} is no seed", where="--seed", todo=f"give whole numbers from 0 to {_MOST}")
+    return tuple(map(index, every))
+
+
+def refuse_endless(parameters: Mapping[str, Any]) -> None:
+    """A number that is not finite can be in no key."""
+    for name, value in parameters.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"'{value}' is no finite number", where=f"--set {name}={value}", todo="give one")

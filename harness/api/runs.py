@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.api.repository import Repository, opened
-from harness.base.errors import UsageError
+from harness.api.repository import Names, Repository, opened, several
+from harness.base.errors import UsageError, refuse_unknown
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.plurals import counted
 from harness.base.progress import ProgressChoice, progress_for
@@ -27,7 +27,7 @@ from harness.planning.needs import check_disk
 from harness.planning.plan import Plan
 from harness.results.durations import reference_seconds
 from harness.results.remainder import what_is_told
-from harness.results.scoring import Scores, score_all, score_run, scores_path
+from harness.results.scoring import Scores, score_all, score_run
 from harness.results.store import join
 from harness.status import Table, build_table
 
@@ -51,7 +51,7 @@ def run(
     *,
     progress: ProgressChoice = "auto",
     workers: int | None = None,
-    again: Iterable[Verdict | str] = (),
+    again: Names = (),
     remove_images: bool = False,
     upstream: Path | str | None = None,
     stop: threading.Event | None = None,
@@ -69,10 +69,12 @@ def run(
     of all records, and what the log called finished and is not, is run then.
     """
     here = opened(repository)
+    verdicts = several(again)
+    refuse_unknown("verdict", verdicts, [*Verdict], where="--again")
     choices = Choices(
         mirrors=here.mirrors,
         workers=workers,
-        again=frozenset(Verdict(one) for one in again),
+        again=frozenset(map(Verdict, verdicts)),
         remove_images=remove_images,
         upstream=Path(upstream) if upstream is not None else None,
     )
@@ -223,9 +225,7 @@ def scores(key: str, *, again: bool = False, repository: Repository | None = Non
             todo=f"only a run that ended ok is scored; harness show {key[:12]} tells more of this one",
         )
     planned = PlannedJob.model_validate(standing.content["planned"])
-    if again:
-        scores_path(layout, key).unlink(missing_ok=True)
-    return ScoredRun(planned.job, score_run(layout, store, planned, here.mirrors))
+    return ScoredRun(planned.job, score_run(layout, store, planned, here.mirrors, again=again))
 
 
 def _committed_scores(here: Repository, handle: Handle, *, again: bool) -> ScoredRun:

@@ -23,7 +23,7 @@ sys.excepthook = _say_interrupted
 # ruff: noqa: E402
 from importlib import import_module
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -126,6 +126,16 @@ def _command(name: str) -> click.Command:
     return command
 
 
+class _DataFolder(click.Path):
+    """A folder; the empty name of a variable that is not set would be the current one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, absolute."""
+        if not value:
+            self.fail("no folder is named", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -136,7 +146,7 @@ def _command(name: str) -> click.Command:
 @click.version_option(__version__, prog_name="harness")
 @click.option(
     "--data",
-    type=click.Path(file_okay=False, resolve_path=True),
+    type=_DataFolder(file_okay=False, resolve_path=True),
     help="Where your own datasets lie; for all commands: $PERMAFROST_DATA.  [~/.local/share/permafrost/datasets]",
 )
 @click.pass_context

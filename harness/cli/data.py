@@ -216,9 +216,10 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
     """Get datasets: find or download their files, convert and check them.
 
     With --all, datasets that a person has to bring, or whose files nobody has recorded, are only named. Exit code
-    2 when a manifest is faulty; all others are got."""
+    2 when a manifest is faulty, 4 when a dataset can't be got; all others are got."""
     layout = find_layout()
     rows: list[dict[str, Any]] = []
+    failed = False
     for name in _selection(layout, names, everything):
         state = _state(layout, load_manifest(layout, name), mirrors)
         if everything and state.startswith("to be brought"):
@@ -226,7 +227,15 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
             if not as_json:
                 click.echo(f"{name}: {state}")
             continue
-        dataset = load_dataset(layout, name, mirrors=mirrors)
+        try:
+            dataset = load_dataset(layout, name, mirrors=mirrors)
+        except DataError as error:
+            if not everything:
+                raise
+            failed = True
+            rows.append({"name": name, "digest": None, "remarks": [f"not got: {error.what}"]})
+            click.echo(f"{name}: not got: {error}", err=True)
+            continue
         rows.append({"name": name, "digest": dataset.digest, "remarks": list(dataset.remarks)})
         if not as_json:
             click.echo(f"{name}: {dataset.digest}")
@@ -234,7 +243,7 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
                 click.echo(f"  {remark}")
     if as_json:
         echo_json(rows)
-    return _exit_code(layout, everything)
+    return DataError.exit_code if failed else _exit_code(layout, everything)
 
 
 @command.command("verify", short_help="Check files, conversion and kept arrays.")

@@ -58,8 +58,10 @@ def write(
     if len(names) > 2:
         raise UsageError(f"{len(names)} names were given", where=" ".join(names), todo="give [KEY] DIR")
     key, folder = names if len(names) == 2 else (None, names[0])
-    named = {name: value for name, value in request.items() if value and name != "accelerator"}
-    if key is not None and set(named) - {"upstream"}:
+    named = {name for name, value in request.items() if value}
+    if request["accelerator"] == "cpu":
+        named.discard("accelerator")
+    if key is not None and named - {"upstream"}:
         raise UsageError(
             "a key says which job it is",
             where=f"harness job write {key}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 
 from harness import api
 from harness.base.unknown_names import refuse_unknown_names
+from harness.base.vocabulary import Verdict
 from harness.cli.options import OnceCommand, PlanArguments, echo_json, json_option, request_options
 
 if TYPE_CHECKING:
@@ -36,9 +38,18 @@ def command(request: PlanArguments, with_cells: bool, as_json: bool) -> None:
     show_plan(repository, _plan(repository, request), with_cells=with_cells, as_json=as_json)
 
 
-def show_plan(repository: api.Repository, plan: Plan, *, with_cells: bool, as_json: bool) -> None:
-    """Print the needs of a plan, and on request its cells."""
+def show_plan(
+    repository: api.Repository, plan: Plan, *, with_cells: bool, as_json: bool, again: Collection[str] = ()
+) -> None:
+    """Print the needs of a plan, and on request its cells. Those of a verdict in `again` are left to run."""
     cells = api.cells(plan, repository=repository)
+    if again:
+        cells = [
+            cell.judged(Verdict.PENDING, f"ended as '{cell.verdict}'; run again", cell.record)
+            if cell.verdict in again
+            else cell
+            for cell in cells
+        ]
     needs = api.needs(plan, joined=cells, repository=repository)
     if as_json:
         rows = [

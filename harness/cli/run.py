@@ -80,7 +80,8 @@ def command(
     repository = api.open_repository(mirrors=mirrors, install=install, runtime=runtime)
     plan = api.plan(**request, make_splits=not dry_run, repository=repository)
     if dry_run:
-        show_plan(repository, plan, with_cells=len(plan.cells) <= _SHOWN_IN_FULL, as_json=as_json)
+        few = len(plan.cells) <= _SHOWN_IN_FULL
+        show_plan(repository, plan, with_cells=few, as_json=as_json, again=again)
         return 0
     campaign = api.run(
         plan,

@@ -98,12 +98,10 @@ def command(
         else:
             watch()
         return 0
-    if reference:
-        click.echo("planning; splits that were never made here are made, which may take a minute once", err=True)
-    elif suite == "full":
+    if reference or suite == "full":
         click.echo("planning", err=True)
-    # a run made here has its split here; only a committed result may be of one that has to be made first
     with without_garbage():
+        # a run made here has its split here, and those of committed results are recorded: none is made to look
         plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
         whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]

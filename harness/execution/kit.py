@@ -158,13 +158,17 @@ def _read_note(folder: Path) -> KitNote:
         ) from None
 
 
+def refuse_taken(folder: Path) -> None:
+    """Refuse a folder that is there: at once, and not after minutes in which an image was built for it."""
+    if os.path.lexists(folder):
+        raise UsageError("there is something of that name", where=str(folder), todo="name a new folder")
+
+
 @contextmanager
 def _new_folder(folder: Path) -> Iterator[None]:
     """A private folder that is gone again if the block fails."""
-    try:
-        folder.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        raise UsageError("there is something of that name", where=str(folder), todo="name a new folder") from None
+    refuse_taken(folder)
+    folder.mkdir(mode=0o700, parents=True)
     try:
         yield
     except BaseException:

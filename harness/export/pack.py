@@ -43,6 +43,7 @@ from harness.results.scoring import Scores, compute_scores, read_scores, scored_
 from harness.results.store import Store, join
 from harness.splits import load_split
 from harness.splits.splits import split_path
+from harness.status.table import STORED
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,19 @@ class Packer:
             cells, records, left_out = self._reference(plan, draft)
         else:
             cells, records, left_out = self._stored(plan, draft)
+        if not records and left_out:
+            key, reason = next(iter(left_out.items()))
+            raise CorruptData(
+                f"every run of '{plan.name}' is damaged: there is nothing to export",
+                where=f"{self._source}: {key[:12]}: {reason}",
+                todo=f"harness audit {key[:12]} tells more; run them again",
+            )
         if not records:
+            name = "smoke" if plan.name == STORED else plan.name
             raise UsageError(
                 f"nothing was run of '{plan.name}': there is nothing to export",
                 where=str(self._source),
-                todo=f"run it: harness run --suite {plan.name}, or export the committed results: --reference",
+                todo=f"run it: harness run --suite {name}, or export the committed results: --reference",
             )
         methods = sorted({cell.job.method for cell in cells})
         datasets = sorted({cell.job.dataset for cell in cells})
@@ -123,6 +132,10 @@ class Packer:
             records[record.key] = record
             cells.append(replace(cell, verdict=record.verdict, reason=record.reason))
             self.progress.step(cell.job.label)
+        if plan.name == STORED:
+            # what is so damaged that nobody knows of what it was is no cell, and is lost all the same
+            others = {key: store.standing(key) for key in sorted(there - {cell.key for cell in joined})}
+            left_out |= {key: one.reason for key, one in others.items() if not one.content}
         return cells, records, left_out
 
     def _copy_run(self, store: Store, record: Record, crate: CrateLayout) -> None:

@@ -27,7 +27,8 @@ _LISTING = "site.json"
 
 def write_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[Path] = ()) -> Path:
     """Write the site of one table, whole or not at all; the path of its index is returned."""
-    folder = folder.absolute()
+    # where a link leads: the link itself stays
+    folder = folder.resolve()
     refuse_other_content(folder)
     store = Store(layout.runs)
     books = books_for(layout, store, table, mirrors)

@@ -202,12 +202,16 @@ class SitePages:
         planned = [one.cell.record["planned"] for group in ran for one in group.cells if one.cell.record]
         recorded = {line.sha256 for line in recorded_splits(layout, name).values()}
         where = recorded_path(layout, name)
-        splits = {
-            (one.cell.job.split.text, one.cell.job.split.seed, one.cell.record["planned"]["split_digest"])
-            for group in ran
-            for one in group.cells
-            if one.cell.record
-        }
+        splits = sorted(
+            {
+                (one.cell.job.split.text, one.cell.job.split.seed, one.cell.record["planned"]["split_digest"])
+                for group in ran
+                for one in group.cells
+                if one.cell.record
+            }
+        )
+        # seeds that give one split have one place that runs lead to
+        first = {digest: (split, seed) for split, seed, digest in reversed(splits)}
         # no page tells where a person's own dataset lies
         place = (
             os.path.relpath(where, layout.root) if where.is_relative_to(layout.root) else f"{name}/{where.name}"
@@ -222,8 +226,14 @@ class SitePages:
                 f"../methods/{group.method}.html#{self.map.anchor(group)}" if _has_runs(group) else ""
             ),
             splits=[
-                (split, seed, digest, place if digest in recorded else "the records of its runs")
-                for split, seed, digest in sorted(splits)
+                (
+                    f"split-{digest[:12]}" if first[digest] == (split, seed) else "",
+                    split,
+                    seed,
+                    digest,
+                    place if digest in recorded else "the records of its runs",
+                )
+                for split, seed, digest in splits
             ],
         )
 

@@ -164,8 +164,10 @@ def scored_files(benchmark: str, files: Mapping[str, Mapping[str, Any]]) -> dict
     return {name: files[name]["sha256"] for name in sorted(names) if name in files}
 
 
-def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
-    """The scores of one run: cached where fresh, else computed and kept."""
+def score_run(
+    layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = (), *, again: bool = False
+) -> Scores:
+    """The scores of one run: cached where fresh, else computed and kept; `again` computes them in any case."""
     standing = store.standing(planned.key)
     scores = read_scores(
         layout,
@@ -173,7 +175,7 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
         planned.job.benchmark,
         scored_files(planned.job.benchmark, standing.content.get("files", {})),
     )
-    if scores is None or standing.verdict is not Verdict.OK:
+    if again or scores is None or standing.verdict is not Verdict.OK:
         with activity(f"scores of {planned.job.label}"):
             scores = compute_scores(layout, store, planned, mirrors)
         content, path = scores.to_json(), scores_path(layout, planned.key)

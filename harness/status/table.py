@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness import benchmarks
-from harness.base.errors import UsageError
+from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
@@ -355,9 +355,14 @@ def _stored_jobs(layout: Layout, store: Store) -> list[Job]:
     present = Present(layout)
     jobs: dict[str, Job] = {}
     for key in store.finished():
-        content = store.standing(key).content
-        if content:
+        if content := store.standing(key).content:
             job = Job.model_validate(content["planned"]["job"])
-            jobs.setdefault(job.model_dump_json(), job)
+        else:
+            # of a damaged run too, as long as its record tells what it is of
+            try:
+                job = store.record(key).planned.job
+            except CorruptData:
+                continue
+        jobs.setdefault(job.model_dump_json(), job)
     current = [job for job in jobs.values() if present.knows(job)]
     return sorted(current, key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant))

@@ -168,7 +168,7 @@ def remarks(table: Table) -> list[str]:
         verb = "belongs" if table.others == 1 else "belong"
         lines.append(
             f"{table.others} stored {form_of('run', table.others)} {verb} to no cell of this plan: of other plans,"
-            " or of an image, dataset or split that has changed since."
+            " of an image, dataset or split that has changed since, or too damaged to be read."
         )
     return lines
 

@@ -7,10 +7,11 @@ from collections import Counter
 import pytest
 
 from harness import api
-from harness.base.errors import UsageError
+from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.planning.plan import Plan
+from harness.results.scoring import scores_path
 from harness.results.store import Store, StoredRun
 from tests.fabricate import SEEDS, planned_of
 
@@ -75,6 +76,22 @@ def test_scores_and_an_audit_are_frames_too(evidence: Layout, made_up: Plan) -> 
     assert len(steps) == len(report.audits[0].steps) and set(steps["key"]) == {key}
     whole = api.audit(made_up, progress=None, repository=repository)
     assert (len(whole.audits), whole.without_run) == (4, 2)
+
+
+def test_scores_that_can_not_be_computed_again_are_not_lost(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository, key = api.Repository(evidence), planned_of(made_up.cells[0]).key
+    path = scores_path(evidence, key)
+    kept = path.read_bytes()
+
+    def gone(*_: object) -> None:
+        raise MissingData("its labels are gone")
+
+    monkeypatch.setattr("harness.results.scoring.read_answer", gone)
+    with pytest.raises(MissingData, match="its labels are gone"):
+        api.scores(key, again=True, repository=repository)
+    assert path.read_bytes() == kept and api.scores(key, repository=repository).scores.metrics
 
 
 def test_claims_are_a_frame(evidence: Layout) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness import api
@@ -270,6 +272,17 @@ def test_a_folder_holds_one_job_of_todays_code(
     assert not (tmp_path / "kit").exists()
 
 
+def test_nobody_waits_for_an_image_whose_folder_is_taken(
+    here: api.Repository, made_up: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.api.jobs.find_engine", lambda *_, **__: pytest.fail("an engine is looked for"))
+    for make in (Path.mkdir, Path.touch, lambda path: path.symlink_to("nowhere")):
+        make(taken := tmp_path / f"taken{len([*tmp_path.iterdir()])}")
+        with pytest.raises(UsageError) as error:
+            api.write_job(replace(made_up, cells=made_up.cells[:1]), taken, repository=here)
+        assert (error.value.what, error.value.where) == ("there is something of that name", str(taken))
+
+
 def test_a_repository_is_opened_with_what_was_named(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,6 +298,57 @@ def test_a_repository_is_opened_with_what_was_named(
     usual = api.open_repository(layout.root)
     assert (usual.mirrors, usual.install, usual.runtime) == ((), False, None)
     assert (several("ab"), several(["a", "b"]), numbers(7), numbers([7, 8])) == (("ab",), ("a", "b"), (7,), (7, 8))
+    assert api.open_repository(layout.root, mirrors=str(one)).mirrors == (one,)
+    assert api.open_repository(layout.root, mirrors=one).mirrors == (one,)
+
+
+def test_a_folder_that_is_no_repository_does_not_stand_for_another_one(tmp_path: Path) -> None:
+    """Who mistypes it would forget runs of the tree that the code lies in."""
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(UsageError) as error:
+            api.open_repository(folder)
+        assert (error.value.what, error.value.where, error.value.todo) == (
+            "this is not a Permafrost repository",
+            str(folder),
+            "name the folder that holds run_all.sh",
+        )
+
+
+def test_seeds_are_taken_as_a_notebook_has_them_and_nothing_else_is_one() -> None:
+    good: list[tuple[Any, tuple[int, ...]]] = [
+        (np.int64(7), (7,)),
+        (np.array([7, 8]), (7, 8)),
+        (range(2), (0, 1)),
+        ((2**32 - 1,), (2**32 - 1,)),
+    ]
+    for seeds, expected in good:
+        told = numbers(seeds)
+        assert told == expected and {type(one) for one in told} == {int}
+    bad: list[Any] = ["12", ["12"], 1.5, [-1], [2**32]]
+    for seeds in bad:
+        with pytest.raises(UsageError, match=r" is no seed\n.*--seed\n.*give whole numbers from 0 to 4294967295"):
+            numbers(seeds)
+
+
+def test_what_a_command_refuses_a_function_refuses_too(here: api.Repository, made_up: Plan) -> None:
+    nan = {"score": float("nan")}
+    asked: list[tuple[str, Callable[[], object]]] = [
+        ("no verdict is called 'late'", lambda: api.run(made_up, again="late", repository=here)),
+        ("no method is named", lambda: api.predict([], "synthetic", repository=here)),
+        ("0 rows are none", lambda: api.predict("constant", "synthetic", top=0, repository=here)),
+        (
+            "'nan' is no finite number",
+            lambda: api.predict("constant", "synthetic", parameters=nan, repository=here),
+        ),
+        (
+            "'nan' is no finite number",
+            lambda: api.plan(methods="constant", datasets="synthetic", seeds=1, parameters=nan, repository=here),
+        ),
+    ]
+    for said, call in asked:
+        with pytest.raises(UsageError) as error:
+            call()
+        assert error.value.what == said and error.value.where.startswith("--")
 
 
 def test_a_run_takes_what_it_is_told_to_run_again_and_refuses_what_nobody_does(
@@ -297,7 +361,7 @@ def test_a_run_takes_what_it_is_told_to_run_again_and_refuses_what_nobody_does(
     with pytest.raises(UsageError, match="workers keep their images") as error:
         api.run(failed, progress=None, again=["error"], on="dask", remove_images=True, repository=here)
     assert (error.value.where, error.value.todo) == ("--on dask", "leave --remove-images out")
-    with pytest.raises(ValueError, match="'lost'"):
+    with pytest.raises(UsageError, match="no verdict is called 'lost'"):
         api.run(failed, progress=None, again=["lost"], repository=here)
     assert api.campaigns(repository=here) == []
     with pytest.raises(UsageError, match="no campaign"):

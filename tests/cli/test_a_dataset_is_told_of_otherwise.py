@@ -207,6 +207,32 @@ def test_what_was_got_is_told_and_what_has_to_be_brought_is_named(
     assert harness_of("data", "get", "fdataset").return_value == 0
 
 
+def test_a_dataset_that_nobody_has_costs_no_other_one(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(_layout: Layout, name: str, *, mirrors: tuple[Path, ...]) -> Any:
+        if name in ("beta", "hdvd"):
+            raise MissingData(f"a file of {name} is in none of its sources", where="far away", todo="bring it")
+        return SimpleNamespace(digest=name.ljust(64, "0"), remarks=())
+
+    monkeypatch.setattr(f"{data}.load_dataset", load)
+    monkeypatch.setattr(f"{data}._state", lambda *_: "here")
+    result = harness_of("data", "get", "--all")
+    got = [name for name in manifest_names(layout) if name not in ("beta", "hdvd")]
+    assert result.stdout.splitlines() == [f"{name}: {name.ljust(64, '0')}" for name in got]
+    first, *_ = result.stderr.split("hdvd: ")
+    assert first == (
+        "beta: not got: a file of beta is in none of its sources\n  where: far away\n  to do: bring it\n"
+    )
+    rows = document(json_of := harness_of("data", "get", "--all", "--json"))["rows"]
+    assert {row["name"]: row for row in rows}["hdvd"] == {
+        "name": "hdvd",
+        "digest": None,
+        "remarks": ["not got: a file of hdvd is in none of its sources"],
+    }
+    assert (result.return_value, json_of.return_value) == (4, 4)
+    with pytest.raises(MissingData):
+        harness_of("data", "get", "hdvd", "fdataset")
+
+
 def _below(remarks: tuple[str, ...]) -> list[str]:
     return [f"  {remark}" for remark in remarks]
 

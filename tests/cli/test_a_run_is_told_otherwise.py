@@ -321,6 +321,17 @@ def test_a_dry_run_runs_nothing(running: Running, made_up: Plan, keys: list[str]
     assert [row["key"] for row in told["cells"]] == keys
 
 
+def test_a_dry_run_counts_what_would_be_run_again(running: Running, made_up: Plan) -> None:
+    running()
+    result = harness_of(*CONSTANT, "--dry-run", "--again", "error", "--again", "ok")
+    assert result.stdout.startswith("made-up: 6 cells planned, 6 left\n")
+    rows = document(harness_of(*CONSTANT, "--dry-run", "--again", "error", "--json"))["cells"]
+    assert [(row["verdict"], row["reason"]) for row in rows[2:4]] == [
+        ("ok", "the container finished and its predictions are valid"),
+        ("pending", "ended as 'error'; run again"),
+    ]
+
+
 @pytest.mark.parametrize("count", [4, 5])
 def test_a_dry_run_of_few_shows_each(
     count: int, running: Running, made_up: Plan, keys: list[str], monkeypatch: pytest.MonkeyPatch

@@ -401,9 +401,9 @@ def test_an_index_is_of_the_store_or_of_a_suite(
     assert exports.plans == ([{"suite": "full"}] * 2 if keys else [])
 
 
-@pytest.mark.parametrize(("failed", "code"), [(0, 0), (3, 5)])
+@pytest.mark.parametrize(("failed", "code"), [(False, 0), (True, 5)])
 def test_a_crate_that_does_not_hold_is_the_exit_code(
-    failed: int, code: int, exports: Exports, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    failed: bool, code: int, exports: Exports, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
 

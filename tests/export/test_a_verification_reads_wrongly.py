@@ -9,6 +9,7 @@ import pytest
 from harness.audit.steps import Audit, Checked, Lack, Step, failed, not_checked, ok
 from harness.export.verdicts import to_json, to_text
 from harness.export.verify import Verification, outcome
+from tests.documents import check
 
 
 def _audit(key: str, label: str, *steps: Step) -> Audit:
@@ -101,7 +102,9 @@ def test_a_verification_as_json_has_every_step() -> None:
 
     crate = _audit("", "crate of x", _FINE)
     ends = ("ok", "FAILED", "not checked", "not checked")
-    assert to_json(Verification(crate, _RUNS, 3)) == {
+    told = to_json(Verification(crate, _RUNS, 3))
+    check("export", {"permafrost": 1, "command": "export", **told})
+    assert told == {
         "failed": True,
         "runs": {"ok": 1, "FAILED": 1, "not checked": 2},
         "cells_without_run": 3,

@@ -109,6 +109,11 @@ def test_where_nothing_was_run_the_commands_are_named(evidence: Layout, short: P
         assert refused.value.todo == (
             "run it: harness run --suite made-up, or export the committed results: --reference"
         )
+    # what was ever run is no suite that can be run
+    with pytest.raises(UsageError) as refused:
+        export(evidence, replace(waiting, name="stored", cells=()), tmp_path / "crate", extent=Extent.REFERENCE)
+    assert refused.value.what == "nothing was run of 'stored': there is nothing to export"
+    assert refused.value.todo == "run it: harness run --suite smoke, or export the committed results: --reference"
 
 
 def test_scores_that_differ_say_which_run_and_file(evidence: Layout, short: Plan, tmp_path: Path) -> None:

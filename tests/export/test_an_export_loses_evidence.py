@@ -7,11 +7,12 @@ import json
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.base.errors import AuditError, UsageError
+from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -245,6 +246,32 @@ def test_a_person_is_told_what_was_left_out(
     with pytest.raises(SystemExit) as left:
         main(["export", "--suite", "stored", "--output", str(tmp_path / "crate")])
     assert left.value.code == 4 and f"left out {key[:12]}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damage", ["a log that has grown", "no record"])
+def test_no_damage_hides_a_run_from_an_export_of_all(
+    damage: str, evidence: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    name, text = ("log.txt", "reading\nfitting\ndone\nmore\n") if damage != "no record" else (RECORD_FILE, "{")
+    (store.path(key) / name).write_text(text)
+    plan = make_plan(evidence, "stored", suite_jobs(evidence, store, "stored"))
+    exported = export(evidence, plan, tmp_path / "crate")
+    assert (exported.runs, [*exported.left_out]) == (3, [key])
+
+
+@pytest.mark.parametrize("name", ["stored", "made-up"])
+def test_runs_that_are_all_damaged_are_not_told_as_none(
+    name: str, evidence: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    for log in evidence.runs.glob("*/*/log.txt"):
+        log.write_text("other\n")
+    with pytest.raises(CorruptData) as refused:
+        export(evidence, replace(made_up, name=name), tmp_path / "crate")
+    key = planned_of(made_up.cells[0]).key[:12]
+    assert refused.value.what == f"every run of '{name}' is damaged: there is nothing to export"
+    assert refused.value.where == f"{evidence.runs}: {key}: a file of a run differs from its record"
+    assert refused.value.todo == f"harness audit {key} tells more; run them again"
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,10 @@ def test_a_dataset_is_told_with_its_licence_and_files() -> None:
         stand_in="generated as the original is not free",
         files=files,
     )
-    splits = [("random", 0, "0123456789abcdef", "splits.csv"), ("random", 7, "1123456789abcdef", "its records")]
+    splits = [
+        ("split-0123456789ab", "random", 0, "0123456789abcdef", "splits.csv"),
+        ("", "random", 7, "1123456789abcdef", "its records"),
+    ]
     values = {
         "manifest": manifest,
         "digests": ["0a", "0b"],

@@ -318,10 +318,19 @@ def test_the_page_of_a_dataset_has_its_splits(pages: Any, report: Report, made_u
         "matrix": matrix_of("synthetic", ran, "matrix-of", means, has_one_dataset=True),
         "without": 0,
         "splits": [
-            ("random", 17263407, planned[0].split_digest, "datasets/synthetic/splits.csv"),
-            ("random", 22928437, planned[1].split_digest, "the records of its runs"),
+            (_place(planned[0]), "random", 17263407, planned[0].split_digest, "datasets/synthetic/splits.csv"),
+            (_place(planned[1]), "random", 22928437, planned[1].split_digest, "the records of its runs"),
         ],
     }
+    calls.clear()
+    # seeds that give one split are two rows, of which one is the place that runs lead to
+    (first,) = [group for group in ran if group.row == "constant"]
+    same = [replace(first, cells=tuple(_on_split(one, planned[0].split_digest) for one in first.cells))]
+    own._dataset("synthetic", same)
+    assert [row[:3] for row in calls[0][1]["splits"]] == [
+        (_place(planned[0]), "random", 17263407),
+        ("", "random", 22928437),
+    ]
     calls.clear()
     # of another state of the dataset, which is named too
     (first, *more) = groups[0].cells
@@ -341,7 +350,16 @@ def test_the_page_of_a_dataset_has_its_splits(pages: Any, report: Report, made_u
     calls.clear()
     monkeypatch.setattr("harness.report.site_pages.recorded_path", lambda *_: Path("/mine/secret/own/splits.csv"))
     own._dataset("synthetic", groups)
-    assert calls[0][1]["splits"][0][3] == "synthetic/splits.csv"
+    assert calls[0][1]["splits"][0][-1] == "synthetic/splits.csv"
+
+
+def _place(planned: Any) -> str:
+    return f"split-{planned.split_digest[:12]}"
+
+
+def _on_split(one: Any, digest: str) -> Any:
+    planned = {**one.cell.record["planned"], "split_digest": digest}
+    return replace(one, cell=replace(one.cell, record={**one.cell.record, "planned": planned}))
 
 
 def _waiting(group: Any) -> Any:

@@ -115,6 +115,15 @@ def test_an_empty_folder_may_become_a_site(evidence: Layout, made_up: Plan, tmp_
     assert write_site(evidence, table_of(evidence, made_up), tmp_path / "empty").is_file()
 
 
+def test_a_link_stays_and_where_it_leads_is_written(evidence: Layout, made_up: Plan, own: Path) -> None:
+    link = own.with_name("published")
+    link.symlink_to(own)
+    (own / "index.html").write_text("of old")
+    assert write_site(evidence, table_of(evidence, made_up), link) == own / "index.html"
+    assert link.readlink() == own and "of old" not in (own / "index.html").read_text()
+    assert sorted(path.name for path in own.parent.iterdir() if path.name != "copy") == ["own", "published"]
+
+
 def test_the_first_page_is_small_and_needs_nothing_else(site: Path) -> None:
     size = (site / "index.html").stat().st_size + (site / "style.css").stat().st_size
     assert size < 300_000

@@ -139,6 +139,18 @@ def test_filtering_and_sorting_work_in_a_browser(page: Path, tab: Tab) -> None:
     assert rows(rendered(tab, page, "dataset=synthetic&method=lrssl&verdict=ok")) == []
 
 
+def test_what_is_cleared_shows_the_score_that_it_names(page: Path, tab: Tab) -> None:
+    chosen = "[filters.elements.metric.value, heads.cells[5].textContent, filters.elements.verdict.value]"
+    usual = ["NS-AUC/as-published", "NS-AUC / as-published", ""]
+    assert measured(tab, page, "verdict=ok&metric=AUC/as-defined", chosen) == [
+        "AUC/as-defined",
+        "AUC / as-defined",
+        "ok",
+    ]
+    tab.click("#filters button[type=reset]")
+    assert (tab.evaluate(chosen), tab.evaluate("location.hash")) == (usual, "")
+
+
 def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tab: Tab) -> None:
     planned = planned_of(made_up.cells[2])
     document = rendered(tab, page, f"cell={planned.key[:12]}")

@@ -16,7 +16,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job
-from harness.planning.plan import Plan
+from harness.planning.plan import Plan, make_plan
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from harness.status import ScoredCell, Table
@@ -26,6 +26,7 @@ from harness.status.markdown import to_markdown
 from harness.status.table import suite_jobs
 from harness.status.terminal import show
 from harness.status.text import headline, notes, to_text
+from tests.fabricate import planned_of, table_of
 
 S1, S2 = "S1 F1/as-published", "S2 F1/as-published"
 MEMORY, TIME = "killed out of memory (limit 1024 MiB)", "stopped at its time limit of 60 s"
@@ -117,8 +118,8 @@ synthetic_ddi is a stand-in, no claim rests on it: it is made up.
   the published one; all other runs get a secret order.
 1 cell not run on this machine: the committed reference results are shown.
 1 cell ok without fresh scores: run `harness score`.
-1 stored run belongs to no cell of this plan: of other plans, or of an image,
-  dataset or split that has changed since.
+1 stored run belongs to no cell of this plan: of other plans, of an image,
+  dataset or split that has changed since, or too damaged to be read.
 """
 
 MARKDOWN = """\
@@ -163,7 +164,7 @@ synthetic_ddi is a stand-in, no claim rests on it: it is made up.
 °: the answer depends on the order of drugs, diseases and items, so a run gets the published one; all other runs get a secret order.
 1 cell not run on this machine: the committed reference results are shown.
 1 cell ok without fresh scores: run \\`harness score\\`.
-1 stored run belongs to no cell of this plan: of other plans, or of an image, dataset or split that has changed since.
+1 stored run belongs to no cell of this plan: of other plans, of an image, dataset or split that has changed since, or too damaged to be read.
 """  # noqa: E501
 
 
@@ -454,3 +455,17 @@ def test_what_was_ever_run_stands_in_one_order(evidence: Layout, made_up: Plan) 
     assert [job.method for job in jobs] == ["als_wr", "constant", "als_wr", "constant"]
     assert seeds == sorted(seeds) and len(set(seeds)) == 2
     assert {job.label for job in jobs} == {cell.job.label for cell in made_up.cells[:4]}
+
+
+def test_a_damaged_run_was_run_too(evidence: Layout, made_up: Plan) -> None:
+    """Else a table of all that was run would be good after any damage."""
+    store = Store(evidence.runs)
+    jobs = suite_jobs(evidence, store, "stored")
+    log = store.path(planned_of(made_up.cells[0]).key) / "log.txt"
+    log.write_text(log.read_text() + "more\n")
+    assert suite_jobs(evidence, store, "stored") == jobs
+    table = table_of(evidence, make_plan(evidence, "stored", jobs))
+    assert (table.counts[Verdict.INFRASTRUCTURE], table.others, table.is_good) == (1, 0, False)
+    # of what cannot be read nobody knows what it was of
+    (log.parent / "record.json").write_text("{")
+    assert suite_jobs(evidence, store, "stored") == [one for one in jobs if one != made_up.cells[0].job]

@@ -92,6 +92,11 @@ def test_three_that_the_authors_own_runs_sometimes_give_decide_nothing() -> None
     )
     assert told == pytest.approx(share, abs=0.1) and 0.02 < share < 0.5
     assert same_three(close, "ABE")[0] is ClaimVerdict.DEVIATES
+    # what came in one of two hundred draws did not come never
+    for below, often in ((0.04, "in 0.5% of draws"), (0.05, "in no draw")):
+        rare = side_of({**LEVELS, "D": LEVELS["C"] - below}, spread=0.04)
+        told_of = f"10 seeds of the authors' own runs give these three {often}"
+        assert same_three(rare, "ABD") == (ClaimVerdict.DEVIATES, told_of)
     # of more seeds a mean is known better, so that these three come less often
     fewer, many = (same_three(close, "ABD", n) for n in (10, 40))
     assert many[0] is ClaimVerdict.DEVIATES or float(many[1].partition("which ")[2].partition("%")[0]) / 100 < told

@@ -210,9 +210,9 @@ class CrateRun(Fields):
 
 
 class CrateVerification(Answer):
-    """`harness export --verify`."""
+    """`harness export --verify`; `failed`: whether anything does not hold."""
 
-    failed: int
+    failed: bool
     runs: dict[Checked, int]
     cells_without_run: int
     crate: CrateRun

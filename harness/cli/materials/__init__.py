@@ -56,6 +56,11 @@ def sbom(
     """
     layout = find_layout()
     selection = _selection(layout, names, everything)
+    if record and (output is not None or form != "cyclonedx" or accelerator != "cpu"):
+        raise UsageError(
+            "--record writes no bill, but notices of all parts beside the locks",
+            todo="leave --output, --format and --accelerator out, or --record",
+        )
     if record:
         for name in selection:
             path, count = record_notices(layout, name)

@@ -242,7 +242,8 @@ for (const name of CHOICES)
 form.elements.metric.append(...(alone ? [] : [make("option", { value: "" }, "each row's own")]), ...metricNames.map(value => make("option", { value }, value)));
 form.addEventListener("submit", event => event.preventDefault());
 form.addEventListener("input", event => writeState({ [event.target.name]: event.target.value }));
-form.addEventListener("reset", () => writeState(Object.fromEntries(["q", "metric", "sort", "order", ...CHOICES].map(name => [name, ""]))));
+// The browser's own reset would choose the first metric afterwards, which the table does not show.
+form.addEventListener("reset", event => { event.preventDefault(); writeState(Object.fromEntries(["q", "metric", "sort", "order", ...CHOICES].map(name => [name, ""]))); });
 document.getElementById("csv").addEventListener("click", download);
 rows.addEventListener("click", event => {
   const row = event.target.closest("tr");

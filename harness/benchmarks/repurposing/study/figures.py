@@ -252,7 +252,8 @@ def _same_three(
     ours = {place for place, one in enumerate(places) if one.method in mine}
     share = float(np.mean([set(threes[:, draw].tolist()) == ours for draw in range(_DRAWS)]))
     if share < _RARE:
-        return ClaimVerdict.DEVIATES, f"{n} seeds of the authors' own runs never give these three"
+        often = f"in {share:.1%} of draws" if share else "in no draw"
+        return ClaimVerdict.DEVIATES, f"{n} seeds of the authors' own runs give these three {often}"
     reason = f"another three, which {share:.0%} of draws of {n} seeds of the authors' own runs give as well"
     return ClaimVerdict.NOT_COMPARABLE, reason
 
