@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -12,6 +14,7 @@ from typing import Any, SupportsIndex
 from harness.base.download import mirror_folders
 from harness.base.errors import UsageError
 from harness.base.layout import Layout, data_folder, find_layout
+from harness.results.last_audit import REFERENCE, read_last_audit, write_last_audit
 from harness.results.store import Store
 
 # the highest seed of numpy's legacy generator
@@ -66,6 +69,17 @@ def open_repository(
             "this is not a Permafrost repository", where=str(folder), todo="name the folder that holds run_all.sh"
         )
     return Repository(layout.with_data(data_folder(data)), folders, install, runtime)
+
+
+@contextmanager
+def without_own_runs(repository: Repository) -> Iterator[Repository]:
+    """The repository as a clone has it: none of this machine's runs, but the last audit of what is committed."""
+    layout = repository.layout
+    with tempfile.TemporaryDirectory(prefix="permafrost-clone-") as folder:
+        alone = replace(layout, local=Path(folder))
+        if audit := read_last_audit(layout, REFERENCE):
+            write_last_audit(alone, REFERENCE, audit)
+        yield replace(repository, layout=alone)
 
 
 def opened(repository: Repository | None) -> Repository:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from harness import api
+from harness.api.repository import without_own_runs
 from harness.cli.names import STORED_SUITE
 from harness.cli.options import (
     OnceCommand,
@@ -61,10 +63,13 @@ def command(
     """
     if site and output:
         raise click.UsageError("--site and --output exclude each other")
-    repository = api.open_repository(mirrors=mirrors)
-    reference = reference or (site is not None and suite is None)
+    mine = api.open_repository(mirrors=mirrors)
+    is_published = site is not None and suite is None
+    reference = reference or is_published
     suite = suite or ("full" if site else "smoke")
-    with without_garbage():
+    # what was run here is nobody's but this person's
+    alone = without_own_runs(mine) if is_published else nullcontext(mine)
+    with without_garbage(), alone as repository:
         # a run made here has its split here, and those of committed results are recorded: none is made to look
         plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
         table = api.status(plan, reference=reference, repository=repository)

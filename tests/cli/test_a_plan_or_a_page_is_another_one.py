@@ -15,13 +15,16 @@ import pytest
 
 from harness import api
 from harness.base.errors import HarnessError, UsageError
+from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.benchmarks import folder
 from harness.planning.needs import PART
 from harness.planning.plan import Plan
+from harness.results.last_audit import REFERENCE, STORED, LastAudit, read_last_audit, write_last_audit
 from harness.results.store import Store
 from harness.status import Table, to_json, to_markdown, to_text
 from tests.cli.calls import document, harness_of
+from tests.core.factories import planned_job, put_run
 from tests.fabricate import table_of
 
 
@@ -266,6 +269,37 @@ def test_a_page_goes_where_it_is_wanted(pages: SimpleNamespace, tmp_path: Path, 
     assert (told["file"], told["bytes"], told["site"]) == (str(tmp_path / "s" / "index.html"), 2_340_000, True)
     assert pages.sites == [(tmp_path / "s", (looked_at.root,))]
     assert pages.opened == [(tmp_path / "s" / "index.html").as_uri()]
+
+
+@pytest.mark.parametrize(("words", "own"), [((), False), (("--suite", "stored"), True)])
+def test_a_site_of_the_reference_results_tells_nothing_of_ones_own(
+    pages: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    looked_at: Layout,
+    tmp_path: Path,
+    words: tuple[str, ...],
+    own: bool,
+) -> None:
+    """But for when what is committed was audited here."""
+    layout = replace(looked_at, local=tmp_path / "local")
+    put_run(Store(layout.runs), planned_job(), tmp_path / "work")
+    numbers = dict.fromkeys(("results", "passed", "failed", "superseded", "unfinished", "replayed"), 1)
+    for of in (STORED, REFERENCE):
+        write_last_audit(layout, of, LastAudit(at=of, tree="", digest="d", **numbers))
+    monkeypatch.setattr("harness.api.open_repository", lambda **_: api.Repository(layout))
+    seen: list[Any] = []
+
+    def site(_table: object, target: Path, *, repository: api.Repository) -> Path:
+        audits = [read_last_audit(repository.layout, of) for of in (STORED, REFERENCE)]
+        seen.append(([*repository.store.finished()], [one and one.at for one in audits], repository.layout.local))
+        write_atomic(target / "index.html", "x")
+        return target / "index.html"
+
+    monkeypatch.setattr("harness.api.site", site)
+    harness_of("report", "--site", str(tmp_path / "site"), *words)
+    ((keys, audits, local),) = seen
+    assert keys == ([planned_job().key] if own else []) and audits == [STORED if own else None, REFERENCE]
+    assert (local == layout.local) is own and local.exists() is own
 
 
 def test_garbage_is_looked_for_again_after_a_failure(
