@@ -12,10 +12,11 @@ from harness.api.repository import Repository
 from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.plurals import counted
 from harness.base.progress import progress_for
-from harness.cli.names import STORED_SUITE, Word
+from harness.cli.names import KEY, STORED_SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.output import output_option
 from harness.export import Extent, Profile, export
+from harness.export.chosen import plan_of_keys
 from harness.results.index import build_index
 from harness.status.table import STORED
 
@@ -23,6 +24,7 @@ _INDEX = ".parquet"
 
 
 @click.command(cls=OnceCommand)
+@click.argument("keys", metavar="[KEY]...", type=KEY, nargs=-1)
 @click.option(
     "--suite", type=STORED_SUITE, help="Whose runs; smoke by default; 'stored': all that was ever run here."
 )
@@ -41,6 +43,7 @@ _INDEX = ".parquet"
 @mirror_option
 @json_option
 def command(
+    keys: tuple[str, ...],
     suite: str | None,
     output: Path | None,
     reference: bool,
@@ -55,6 +58,8 @@ def command(
 
     \b
     harness export --output smoke.zip
+    harness export 3d02f8dae5f6 --output run.zip                  one run, or a few
+    harness export 3d02f8dae5f6 --reference --output run.zip      as it is committed
     harness export --suite stored --output runs.parquet
     harness export --reference --suite full --output reference.zip
     harness export --verify smoke.zip
@@ -68,7 +73,7 @@ def command(
     repository and without its results. Exit code 5 when anything does not hold.
     """
     repository = api.open_repository(mirrors=mirrors)
-    chosen = {"--output": output, "--suite": suite, "--reference": reference, "--profile": profile}
+    chosen = {"KEY": keys, "--output": output, "--suite": suite, "--reference": reference, "--profile": profile}
     chosen |= {"--without-predictions": without_predictions}
     if crate is not None:
         _refuse(chosen, f"--verify {crate}")
@@ -77,6 +82,8 @@ def command(
         raise click.UsageError("give --output PATH, or --verify CRATE")
     if verbose:
         raise click.UsageError("--verbose goes with --verify")
+    if keys and suite:
+        raise click.UsageError("KEY and --suite exclude each other")
     if output.suffix.lower() == _INDEX:
         others = {name: value for name, value in chosen.items() if name not in ("--output", "--suite")}
         _refuse(others, str(output))
@@ -84,7 +91,10 @@ def command(
     if reference and (suite == STORED or without_predictions):
         raise click.UsageError("--reference goes with a suite of the repository, and never has predictions")
     extent = Extent.WITHOUT_PREDICTIONS if without_predictions else Extent.WHOLE
-    plan = api.plan(suite=suite or "smoke", repository=repository)
+    if keys:
+        plan = plan_of_keys(repository.layout, keys, reference=reference)
+    else:
+        plan = api.plan(suite=suite or "smoke", repository=repository)
     with progress_for(None if as_json else "auto") as progress:
         exported = export(
             repository.layout,

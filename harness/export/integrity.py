@@ -67,7 +67,9 @@ def check_cells(cells: Sequence[SuiteCell], keys: Set[str]) -> list[Step]:
 def check_plan(layout: Layout, suite: SuiteFile) -> list[Step]:
     """The cells of the crate are those that the repository plans in the suite of this name, if it has one."""
     if suite.name not in suite_names():
-        return [not_checked("plan", f"no suite of this repository is called '{suite.name}'")]
+        return [
+            not_checked("plan", f"'{suite.name}' is no suite of this repository: who packed it chose its runs")
+        ]
     planned = {
         digest_of(job.model_dump(mode="json")): job.label for job in jobs_of(layout, load_suite(suite.name))
     }

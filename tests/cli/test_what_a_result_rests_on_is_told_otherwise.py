@@ -314,6 +314,11 @@ class Exports:
         monkeypatch.setattr(harness.cli.export, "export", self._export)
         monkeypatch.setattr(harness.cli.export, "progress_for", self._progress)
         monkeypatch.setattr("harness.api.plan", self._plan, raising=False)
+        monkeypatch.setattr(harness.cli.export, "plan_of_keys", self._plan_of_keys)
+
+    def _plan_of_keys(self, _layout: object, keys: tuple[str, ...], *, reference: bool) -> object:
+        self.plans.append({"keys": keys, "reference": reference})
+        return self.plan
 
     def _export(self, _layout: object, plan: object, output: Path, **named: Any) -> Exported:
         assert plan is self.plan
@@ -361,6 +366,13 @@ def test_an_export_is_asked_for_what_was_named(exports: Exports, tmp_path: Path)
     ]
     assert exports.plans == [{"suite": "smoke"}, {"suite": "smoke"}, {"suite": "full"}, {"suite": "smoke"}]
     assert exports.shown == ["auto", "auto", "auto", None]
+    harness_of("export", "abc", "--output", str(new))
+    harness_of("export", "abc", "DEF", "--reference", "--output", str(new))
+    assert exports.plans[4:] == [
+        {"keys": ("abc",), "reference": False},
+        {"keys": ("abc", "DEF"), "reference": True},
+    ]
+    assert exports.asked[4:] == [usual, {**usual, "extent": Extent.REFERENCE}]
 
 
 def test_a_run_that_was_left_out_is_named_with_the_reason(exports: Exports, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_suite_has_the_cells_that_the_repository_plans(repository: Layout) -> 
         failed("plan", f"not in the suite: {stranger.label}", where="suite.json"),
     ]
     assert check_plan(repository, suite("mine", *jobs)) == [
-        not_checked("plan", "no suite of this repository is called 'mine'")
+        not_checked("plan", "'mine' is no suite of this repository: who packed it chose its runs")
     ]
 
 

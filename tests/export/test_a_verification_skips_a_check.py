@@ -131,7 +131,7 @@ def test_a_crate_without_a_run_proves_nothing(crate: Path, empty: Layout) -> Non
     assert steps[1:] == [
         ("suite", "FAILED", "no planned cell has a run", SUITE),
         ("suite", "ok", "6 planned cells", ""),
-        ("plan", "not checked", "no suite of this repository is called 'made-up'", ""),
+        ("plan", "not checked", "'made-up' is no suite of this repository: who packed it chose its runs", ""),
         ("description", "not checked", "not all records are here and whole", ""),
     ]
 
