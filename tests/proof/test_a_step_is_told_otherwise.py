@@ -24,7 +24,7 @@ from harness.proof.leaves import Event, Leaf, LoggedResult
 from harness.proof.log import Log
 from harness.proof.plans import LoggedCell, enter_plan
 from harness.proof.results import ResultSet
-from harness.proof.signature import write_signed
+from harness.proof.signature import envelope_path, write_signed
 from harness.proof.statement import RESULTS_TYPE, ROOT_SUBJECT, STATEMENT_TYPE, statement_text
 from harness.proof.text import proof_json, proof_text
 from harness.proof.tree import consistency_proof
@@ -204,6 +204,16 @@ def test_whose_signature_counts_for_nothing_is_said(small: Small, tmp_path: Path
     what = "unsigned: anybody can have written this statement"
     todo = "whoever answers for these results signs them: harness attest --these --key FILE"
     assert small.step("signature") == ProofStep("signature", Held.FAILED, what, str(small.statement), todo)
+
+
+def test_a_signature_that_is_damaged_is_a_fault_of_its_step(small: Small) -> None:
+    """Of that alone: what the statement says of the results is looked at all the same."""
+    envelope_path(small.statement).unlink()
+    proof = verify(small.layout, small.results)
+    (step,) = (one for one in proof.steps if one.state is Held.FAILED)
+    what, todo = "a signature or an envelope is missing", "restore the files, or make and sign the statement again"
+    assert step == ProofStep("signature", Held.FAILED, what, str(envelope_path(small.statement)), todo)
+    assert len(proof.steps) > 5
 
 
 def test_what_became_of_the_log_is_said(small: Small) -> None:
