@@ -125,6 +125,10 @@ class RawTable:
         return not any(_WITH_POINT.fullmatch(cell) for _, row in self.lines[1:] for cell in row)
 
 
+# Spreadsheet programs may write in the first line what separates cells, for each other.
+_TOLD = re.compile(r"sep=([,;\t])(?=\r?\n)", re.IGNORECASE)
+
+
 def read_table(file: TableFile | Path) -> RawTable:
     """The rows of a table, whatever separates its cells; lines of empty cells are left out."""
     path, sheet = (file.path, file.sheet) if isinstance(file, TableFile) else (file, "")
@@ -133,7 +137,10 @@ def read_table(file: TableFile | Path) -> RawTable:
         rows, separator = sheet_lines(path, sheet), ""
     else:
         text = _text(content, path)
-        separator = _separator(text)
+        if told := _TOLD.match(text):
+            # what is left of its line is empty, so that all others keep their numbers
+            text = text[told.end() :]
+        separator = told[1] if told else _separator(text)
         rows = _rows(text, separator, path)
     lines = [(line, [unicodedata.normalize("NFC", cell.strip()) for cell in row]) for line, row in rows]
     if not (filled := [(line, row) for line, row in lines if any(row)]):

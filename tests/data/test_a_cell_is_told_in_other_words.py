@@ -61,6 +61,10 @@ def test_a_table_that_is_none_says_where(tmp_path: Path, monkeypatch: pytest.Mon
         ((what, where, todo),) = told(partial(read, f'a{separator}b\nc{separator}"d\ne{separator}f\n'))
         assert what.startswith(f"not a table separated by {name}: ") and where.startswith(f"{path}: line ")
         assert todo == "see that every quotation mark has its partner"
+    # a spreadsheet's word on what separates cells is no row: lines keep their numbers; a header may look like it
+    assert read(b"sep=;\na,b;c\n1;2\n") == [(2, ["a,b", "c"]), (3, ["1", "2"])]
+    assert read(b"sep=;,b\n1,2\n") == [(1, ["sep=;", "b"]), (2, ["1", "2"])]
+    assert read(b"sep=|\na,b\n") == [(1, ["sep=|"]), (2, ["a", "b"])]
     packed = gzip.compress(b"a,b\n1,2\n")
     assert read(packed) == [(1, ["a", "b"]), (2, ["1", "2"])]
     ((what, where, todo),) = told(lambda: read(packed[:-9]))

@@ -53,6 +53,10 @@ FORMS: dict[str, Callable[[Path], None]] = {
     "lines of Windows.csv": lambda path: _write(
         path, b"\xef\xbb\xbf" + text_of(as_matrix(MATRIX), ";", "\r\n").encode()
     ),
+    "told.csv": lambda path: _write(path, b"sep=;\r\n" + text_of(as_matrix(MATRIX), ";", "\r\n").encode()),
+    "told in UTF-16.csv": lambda path: _write(
+        path, ("SEP=\t\n" + text_of(as_matrix(MATRIX), "\t")).encode("utf-16")
+    ),
     "UTF-16.txt": lambda path: _write(path, text_of(as_matrix(MATRIX), "\t").encode("utf-16")),
     "packed.csv.gz": lambda path: _write(path, gzip.compress(text_of(as_matrix(MATRIX), ",").encode(), mtime=0)),
     "NFD.csv": lambda path: _write(path, unicodedata.normalize("NFD", text_of(as_matrix(MATRIX), ",")).encode()),
