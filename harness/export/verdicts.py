@@ -12,11 +12,10 @@ from harness.export.verify import Verification, outcome
 
 
 def to_text(verification: Verification, *, everything: bool = False) -> str:
-    """One line per run and what failed of it, the reasons for what was not checked, and the sum."""
+    """One line per run and what failed of it, why what was not checked, all faults again, and the sum."""
     lines = []
     for audit in verification.every:
-        name = f"{audit.key[:12]}  {audit.label}" if audit.key else audit.label
-        lines.append(f"{outcome(audit):11}  {name}")
+        lines.append(f"{outcome(audit):11}  {_name(audit)}")
         lines += [line for step in audit.steps for line in _step_lines(step, everything=everything)]
     reasons = Counter(
         f"{step.name}: {step.what}"
@@ -26,6 +25,12 @@ def to_text(verification: Verification, *, everything: bool = False) -> str:
     )
     if reasons:
         lines += ["", "Not checked", *(f"  {reason} ({count}x)" for reason, count in reasons.items())]
+    if failed := [audit for audit in verification.every if audit.failed]:
+        # once more, below what may be thousands of lines
+        lines += ["", str(Checked.FAILED)]
+        for audit in failed:
+            lines.append(f"  {_name(audit)}")
+            lines += [f"    {one.name}: {one.what}" for one in audit.steps if one.checked is Checked.FAILED]
     counts = Counter(map(outcome, verification.runs))
     sums = ", ".join(f"{counts[one]} {one}" for one in Checked if counts[one])
     lines += [
@@ -53,6 +58,10 @@ def to_json(verification: Verification) -> dict[str, Any]:
 def _audit(audit: Audit) -> dict[str, Any]:
     steps = [{**asdict(step), "checked": str(step.checked)} for step in audit.steps]
     return {"key": audit.key, "label": audit.label, "outcome": str(outcome(audit)), "steps": steps}
+
+
+def _name(audit: Audit) -> str:
+    return f"{audit.key[:12]}  {audit.label}" if audit.key else audit.label
 
 
 def _step_lines(step: Step, *, everything: bool) -> list[str]:

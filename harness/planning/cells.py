@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob
 from harness.splits.spec import SplitSpec
@@ -112,6 +113,9 @@ class Cells(Sequence[Cell]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def __repr__(self) -> str:
+        return f"<{counted(len(self), 'cell')}>"
 
     @overload
     def __getitem__(self, place: int) -> Cell: ...

@@ -68,6 +68,11 @@ not checked  2123456789ab  three
 Not checked
   data: no labels (2x)
 
+FAILED
+  1123456789ab  two
+    scores: differ
+    log: is gone
+
 4 runs: 1 ok, 1 FAILED, 2 not checked; the crate as a whole: ok
 planned, without a run in the crate: 1 cell
 """
@@ -79,7 +84,13 @@ def test_a_verification_reads_as_it_came_out() -> None:
     assert to_text(verification) == _TEXT.format(fine="", unseen="")
     assert to_text(verification, everything=True) == _TEXT.format(fine=fine, unseen=unseen)
     empty = Verification(_audit("", "crate of x", _BROKEN), (), 0)
-    assert to_text(empty).splitlines()[-2:] == ["", "0 runs: none; the crate as a whole: FAILED"]
+    assert to_text(empty).splitlines()[-5:] == [
+        "FAILED",
+        "  crate of x",
+        "    scores: differ",
+        "",
+        "0 runs: none; the crate as a whole: FAILED",
+    ]
     assert "Not checked" not in to_text(empty)
     # what could not be checked of the crate as a whole counts among the reasons
     unseen = to_text(Verification(_audit("", "crate of x", _UNSEEN), _RUNS[:1], 0))
