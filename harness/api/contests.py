@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
 from harness.base.errors import UsageError
 from harness.contest import Contest, ContestRequest, contest_plan, hold_contest, metric_of
@@ -59,4 +57,4 @@ def contest(
     plan = contest_plan(here.layout, here.store, request, entries)
     table = build_table(here.layout, here.store, plan, join(plan, here.store, records=True), entries)
     order = list(dict.fromkeys(scored.row for scored in table.cells))
-    return replace(hold_contest(table, chosen, order), on_common_seeds=common_seeds)
+    return hold_contest(table, chosen, order, on_common_seeds=common_seeds)

@@ -16,7 +16,7 @@ from harness.cli.names import KEY, STORED_SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.output import output_option
 from harness.export import Extent, Profile, export
-from harness.export.chosen import plan_of_keys
+from harness.export.selection import plan_of_keys
 from harness.results.index import build_index
 from harness.status.table import STORED
 

@@ -206,8 +206,11 @@ class Contest:
         return dict(zip(self.methods, self.rank_test.ranks, strict=True)) if self.rank_test else {}
 
 
-def hold_contest(table: Table, metric: Metric, order: Sequence[str]) -> Contest:
-    """The contest of the groups of a table; `order` names the rows, the first is held against the others."""
+def hold_contest(table: Table, metric: Metric, order: Sequence[str], *, on_common_seeds: bool = False) -> Contest:
+    """The contest of the groups of a table; `order` names the rows, the first is held against the others.
+
+    `on_common_seeds` says of the table that it has only seeds on which every method was run.
+    """
     settings: dict[str, list[Entry]] = {}
     for group in sorted(table.groups, key=lambda one: order.index(one.row)):
         settings.setdefault(group.column, []).append(Entry(group, metric.name))
@@ -225,7 +228,7 @@ def hold_contest(table: Table, metric: Metric, order: Sequence[str]) -> Contest:
         ]
     is_enough = len(order) >= _FEWEST_METHODS and len(blocks) >= _FEWEST_BLOCKS
     test = rank_test(np.asarray(means)) if is_enough else None
-    return Contest(metric, tuple(_adjusted(entries)), table, test, tuple(blocks) if test else ())
+    return Contest(metric, tuple(_adjusted(entries)), table, test, tuple(blocks) if test else (), on_common_seeds)
 
 
 def common_seeds(members: Sequence[Entry]) -> list[int]:

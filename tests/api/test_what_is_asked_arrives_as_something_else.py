@@ -148,12 +148,16 @@ def test_a_contest_is_of_what_was_named(machine: Machine, put: Put) -> None:
     ((own, _),) = tables
     assert own == (layout, here.store, Plan("table", ()), "joined", {})
     assert joined == [((Plan("table", ()), here.store), {"records": True})]
-    ((table, metric, order), _) = held[0]
+    ((table, metric, order), common) = held[0]
+    assert common == {"on_common_seeds": False}
     assert table.cells == cells and metric.name == "NS-AUC/as-defined" and order == ["b", "a"]
     api.contest("pmf", metric="AUC/as-published", suite="smoke", reference=True, repository=here)
     assert planned[1][0][2:] == (ContestRequest(methods=("pmf",), suite="smoke"), {"k": "v"})
     assert entries == [((layout, "repurposing"), {})] and tables[1][0][4] == {"k": "v"}
     assert held[1][0][1].name == "AUC/as-published"
+    api.contest("pmf", common_seeds=True, repository=here)
+    assert planned[2][0][2] == ContestRequest(methods=("pmf",), common=True)
+    assert held[2][1] == {"on_common_seeds": True}
 
 
 def test_a_page_of_a_run_and_what_is_forgotten_are_of_what_was_named(machine: Machine, put: Put) -> None:
