@@ -9,8 +9,8 @@ import pytest
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.export import Extent, export
-from harness.export.selection import plan_of_keys
 from harness.export.contents import read_suite
+from harness.export.selection import plan_of_keys
 from harness.export.verify import verify
 from harness.planning.plan import Plan
 from harness.results.reference import save_reference
