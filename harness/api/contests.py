@@ -36,11 +36,9 @@ def contest(
     if suite is not None and numbers(seeds):
         raise UsageError("a suite names its own seeds", where="--seed", todo="give either --suite or --seed")
     if common_seeds and (suite is not None or numbers(seeds)):
-        asked = f"--suite {suite}" if suite is not None else "--seed"
+        option = "--suite" if suite is not None else "--seed"
         raise UsageError(
-            "common seeds are those of what was run",
-            where=asked,
-            todo=f"give either {asked.split()[0]} or --common-seeds",
+            "common seeds are those of what was run", where=option, todo=f"give either {option} or --common-seeds"
         )
     request = ContestRequest(
         methods=several(methods),

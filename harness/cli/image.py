@@ -29,7 +29,8 @@ from harness.images.handover import hand_over
 from harness.images.identity import is_method
 from harness.images.lock import lock_environment
 from harness.images.locks import Part
-from harness.images.preparation import missing_parts, needed_parts, overview
+from harness.images.parts import missing_parts
+from harness.images.preparation import needed_parts, overview
 from harness.images.transport import load_images, save_images
 from harness.images.verify import verify_images
 from harness.methods.card import method_names
@@ -122,11 +123,12 @@ def fetch(
     as_json: bool,
 ) -> None:
     """Fill the cache with every file the images are built from, each checked against its lock."""
+    if dry_run and mirrors:
+        raise click.UsageError("--dry-run looks into no mirror, only into what was fetched: leave --mirror out")
     layout = find_layout()
-    selection = _selection(layout, names, everything)
-    parts = needed_parts(layout, selection, accelerator)
+    parts = needed_parts(layout, _selection(layout, names, everything), accelerator)
     if dry_run:
-        _show_missing(layout, len(parts), missing_parts(layout, selection, accelerator), as_json=as_json)
+        _show_missing(layout, len(parts), missing_parts(layout, parts), as_json=as_json)
         return
     with _fetch_progress(as_json) as (_, report):
         count = Supply(mirrors, progress=report).fetch(layout, parts)

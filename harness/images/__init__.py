@@ -7,7 +7,8 @@ from harness.images.cards import refuse_unless_usable
 from harness.images.fetch import Supply
 from harness.images.handover import take_image
 from harness.images.identity import code_fault, code_tree, image_name, image_tree
-from harness.images.preparation import missing_parts, needed_parts, recorded_size
+from harness.images.parts import missing_parts
+from harness.images.preparation import needed_parts, recorded_size
 from harness.images.receipts import BuiltImage
 from harness.images.trees import folder_tree
 

@@ -26,7 +26,7 @@ from harness.base.progress import Progress as ShownProgress
 from harness.images import archives, conda, wheels
 from harness.images.cards import BASE, load_environment
 from harness.images.locks import Part
-from harness.images.parts import admit, checked_part, incoming, is_fetched
+from harness.images.parts import admit, checked_part, incoming, missing_parts
 
 PARALLEL = 4
 _HINTS = {
@@ -64,7 +64,7 @@ def fetch_parts(
     layout: Layout, parts: Sequence[Part], sources: PartSources, *, progress: Progress | None = None
 ) -> int:
     """Fetch what is not in the store yet; returns how many files that was. The first failure stops the rest."""
-    missing = list({part.sha256: part for part in parts if not is_fetched(layout, part)}.values())
+    missing = missing_parts(layout, parts)
     if not missing:
         return 0
     for leftover in abandoned_folders(incoming(layout)):

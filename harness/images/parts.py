@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from harness.base.errors import CorruptData, MissingData
@@ -19,6 +20,11 @@ def part_path(layout: Layout, part: Part) -> Path:
 def is_fetched(layout: Layout, part: Part) -> bool:
     """Whether the part is in the store (its content is checked when it is used)."""
     return part_path(layout, part).is_file()
+
+
+def missing_parts(layout: Layout, parts: Iterable[Part]) -> list[Part]:
+    """Those that were never fetched here, each once."""
+    return list({part.sha256: part for part in parts if not is_fetched(layout, part)}.values())
 
 
 def incoming(layout: Layout) -> Path:

@@ -12,7 +12,6 @@ from harness.images.cards import Environment, environment_chain, environment_nam
 from harness.images.context import parts_of
 from harness.images.identity import environment_image_name, image_name, image_tree, is_method
 from harness.images.locks import Part
-from harness.images.parts import is_fetched
 from harness.images.receipts import receipts_of
 from harness.images.record import read_record, recorded_tree, variant_of
 
@@ -33,11 +32,6 @@ def needed_layers(
 def needed_parts(layout: Layout, names: Iterable[str], accelerator: Accelerator = "cpu") -> list[Part]:
     """Every file that the named environments are built from, each once."""
     return parts_of_layers(needed_layers(layout, names, accelerator))
-
-
-def missing_parts(layout: Layout, names: Iterable[str], accelerator: Accelerator = "cpu") -> list[Part]:
-    """Those of the needed files that were never fetched here."""
-    return [part for part in needed_parts(layout, names, accelerator) if not is_fetched(layout, part)]
 
 
 def parts_of_layers(layers: Iterable[tuple[Environment, Accelerator]]) -> list[Part]:

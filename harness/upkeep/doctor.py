@@ -170,10 +170,10 @@ def _images(layout: Layout, engine: Engine | None) -> Examination:
     if not missing:
         return Examination("images", State.OK, f"all {len(methods)} are built")
     detail = f"{len(ready)} of {len(methods)} are built; to be built: {', '.join(missing)}"
-    needed, absent = (len(find(layout, missing)) for find in (needed_parts, missing_parts))
+    parts = needed_parts(layout, missing)
     todo = "they are built when they are needed, or by `harness image build`"
-    if absent:
-        detail = f"{detail}; {absent} of the {counted(needed, 'file')} for that are not here"
+    if absent := missing_parts(layout, parts):
+        detail = f"{detail}; {len(absent)} of the {counted(len(parts), 'file')} for that are not here"
         todo = f"{todo}, which fetch those; `harness image fetch --dry-run` lists them"
     return Examination("images", State.OK, detail, todo)
 

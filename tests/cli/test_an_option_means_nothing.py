@@ -47,6 +47,7 @@ KEY = str(REPOSITORY / "LICENSE")
         (("run", "BNNR/published", "synthetic"), "Did you mean --method BNNR/published --dataset synthetic?"),
         (("status", "nothing", "smoke"), "(nothing). Did you mean --suite smoke?"),
         (("predict", "fdataset", "--method", "pmf"), "name it by its option: --dataset fdataset"),
+        (("image", "fetch", "pmf", "--dry-run", "--mirror", str(REPOSITORY)), "--dry-run looks into no mirror"),
         (("export",), "give --output PATH, or --verify CRATE"),
         (("export", "--output", "NEW", "--verbose"), "--verbose goes with --verify"),
         (("export", "--output", "NEW", "--reference", "--suite", "stored"), "goes with a suite of the repository"),

@@ -128,30 +128,31 @@ def test_images_say_how_they_come_to_be(monkeypatch: pytest.MonkeyPatch, layout:
         "images", State.WARN, "3 methods; no engine to look for images in"
     )
     machine, asked = engine(images=frozenset({"image of c"})), list[object]()
-    parts = {"needed_parts": [1, 2, 3], "missing_parts": list[int]()}
+    absent: list[int] = []
 
-    def answer(found: list[int]) -> Callable[[Layout, list[str]], list[int]]:
-        def parts_of(_layout: Layout, names: list[str]) -> list[int]:
-            asked.append(names)
-            return found
+    def needed_parts(_layout: Layout, names: list[str]) -> list[int]:
+        asked.append(names)
+        return [1, 2, 3]
 
-        return parts_of
+    def missing_parts(_layout: Layout, parts: list[int]) -> list[int]:
+        asked.append(parts)
+        return absent
 
-    for name, found in parts.items():
-        monkeypatch.setattr(doctor, name, answer(found))
+    monkeypatch.setattr(doctor, "needed_parts", needed_parts)
+    monkeypatch.setattr(doctor, "missing_parts", missing_parts)
     built, when = (
         "1 of 3 are built; to be built: a, b",
         "they are built when they are needed, or by `harness image build`",
     )
     assert doctor._images(layout, machine) == Examination("images", State.OK, built, when)
-    parts["missing_parts"] += [1, 3]
+    absent += [1, 3]
     assert doctor._images(layout, machine) == Examination(
         "images",
         State.OK,
         f"{built}; 2 of the 3 files for that are not here",
         f"{when}, which fetch those; `harness image fetch --dry-run` lists them",
     )
-    assert asked == [["a", "b"]] * 4, "files for what is built are not needed"
+    assert asked == [["a", "b"], [1, 2, 3]] * 2, "files for what is built are not needed"
 
 
 def test_a_full_disk_says_what_can_be_freed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
