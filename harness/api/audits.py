@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from harness.api.repository import Names, Repository, opened, several
 from harness.audit import (
     AuditReport,
+    Believed,
     audit_runs,
     believed_reference,
     check_checkout,
@@ -50,7 +51,7 @@ def audit(
     reference: bool = False,
     replay: int = 0,
     seed: int = 0,
-    anew: bool = False,
+    believing: Believed = "notes",
     progress: ProgressChoice = "auto",
     repository: Repository | None = None,
 ) -> AuditReport:
@@ -58,14 +59,16 @@ def audit(
 
     `runs` are keys or their beginnings, or a plan, whose cells are meant; without it and without `suite`,
     everything that is stored. `reference` means the committed results in place of runs made here. So many as
-    `replay` says, drawn by `seed`, are run again and compared bit for bit. `anew` believes no note of an earlier
-    check: every split and dataset is made and every image read once more.
+    `replay` says, drawn by `seed`, are run again and compared bit for bit. Believing only the note of the `page`,
+    or `nothing`, it makes every split and dataset and reads every image once more.
     """
     here = opened(repository)
     chosen, without_run = _chosen(here, runs, suite, reference=reference)
+    # the note about a page is an earlier one always
+    page = check_page(here.layout, by_note=believing != "nothing")
     quiet = progress == "auto" and len(chosen) < _FEW and not replay
     with (
-        only_new_notes() if anew else nullcontext(),
+        nullcontext() if believing == "notes" else only_new_notes(),
         progress_for(None if quiet else progress) as shown,
         _engine(here, needed=bool(replay)) as engine,
     ):
@@ -80,7 +83,7 @@ def audit(
             repository=[
                 *check_checkout(here.layout),
                 *check_statement(here.layout, reference=reference),
-                *check_page(here.layout, anew=anew),
+                *page,
             ],
             progress=shown,
         )

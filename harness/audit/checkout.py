@@ -25,16 +25,16 @@ _FOLDERS = (
 _COMPILED = (".pyc", ".so")
 
 
-def check_page(layout: Layout, *, anew: bool = False) -> list[Step]:
+def check_page(layout: Layout, *, by_note: bool = True) -> list[Step]:
     """The status page, where there is one: this user's harness wrote it, and nobody changed it since.
 
-    Only a note says so: where it must not be believed (`anew`), nothing does.
+    Only a note says so: without it nothing does.
     """
     if not layout.page.is_file():
         return []
     note = read_json(layout.page_note)
     again = "make it again: harness report"
-    if anew:
+    if not by_note:
         return [not_checked("page", f"only a note vouches for {layout.page.name}: remove it, and {again}")]
     seal = note.pop("seal", "") if isinstance(note, dict) else ""
     if not is_sealed("page", note, seal):

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from harness.base.errors import EngineError, HarnessError, ImageError, InvalidPredictions, MissingData
+
+# What an audit believes of what it found out earlier: all notes of this user's harness, the one about the page, none.
+Believed = Literal["notes", "page", "nothing"]
 
 
 class Checked(StrEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from harness import api
 from harness.base.errors import AuditError
 from harness.cli.names import KEY, STORED_SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
+
+if TYPE_CHECKING:
+    from harness.audit import Believed
 
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
 _LACKS = (
@@ -31,11 +35,15 @@ _LACKS = (
 @click.option(
     "--anew",
     is_flag=True,
-    help="Believe no note of an earlier check: make every split and dataset, and read every image, once more.",
+    help="Believe no note, not even of the page: make every split and dataset, and read every image, once more.",
 )
 @click.option(
-    "--strict", is_flag=True, help="Exit code 5 for what was not checked, stale, superseded or missing, too."
+    "--strict",
+    is_flag=True,
+    help="Exit code 5 for what was not checked, stale, superseded or missing, too. Believes no note of an earlier "
+    "check but the page's.",
 )
+@click.option("--noted", is_flag=True, help="With --strict: believe notes of earlier checks, which is faster.")
 @click.option(
     "--waive",
     "waived",
@@ -68,6 +76,7 @@ def command(
     seed: int,
     anew: bool,
     strict: bool,
+    noted: bool,
     waived: tuple[str, ...],
     verbose: bool,
     signed: bool,
@@ -83,7 +92,7 @@ def command(
     harness audit 3d02f8dae5f6               one run, of this machine or of the reference results
     harness audit 3d02f8dae5f6 9e67b8150122  two runs
     harness audit --all --replay 3           every run; three of them run again
-    harness audit --all --strict --anew      every run; no note of an earlier check is believed
+    harness audit --all --strict             every run, without gaps; nothing is believed that can be made again
     harness audit --reference --replay 3     what is committed here; three of them made again, bit for bit
     harness audit --reference --suite smoke  what is committed of a suite
     harness audit --reference --strict --waive replay --waive data
@@ -103,6 +112,8 @@ def command(
         raise click.UsageError(f"the runs made here are {name}, the committed ones --reference: give one")
     if waived and not strict:
         raise click.UsageError("--waive goes with --strict")
+    if noted and (anew or not strict):
+        raise click.UsageError("--noted goes with --strict, and without --anew")
     if signed:
         from harness.proof.text import proof_json, proof_text
 
@@ -124,7 +135,7 @@ def command(
         reference=reference,
         replay=replay,
         seed=seed,
-        anew=anew,
+        believing=_believed(anew=anew, strict=strict and not noted),
         progress=None if as_json or (is_brief and not sys.stderr.isatty()) else "auto",
         repository=repository,
     )
@@ -138,3 +149,10 @@ def command(
         confirmation = api.confirm(report, ssh_key, reference=reference, repository=repository)
         click.echo(f"signed by {confirmation.signer}: {confirmation.path}", err=as_json)
     return AuditError.exit_code if report.is_broken or (strict and report.lacking(waivers)) else 0
+
+
+def _believed(*, anew: bool, strict: bool) -> Believed:
+    """A page is drawn of evidence and is none: a strict audit makes that again, and leaves the page to its note."""
+    if anew:
+        return "nothing"
+    return "page" if strict else "notes"

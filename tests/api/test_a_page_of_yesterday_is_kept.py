@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from harness import api
 from harness.api.pages import fingerprint
 from harness.audit import check_page
-from harness.audit.steps import Checked
+from harness.audit.steps import Believed, Checked
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -103,6 +104,17 @@ def test_a_copy_elsewhere_is_made_each_time_and_the_page_stays_what_is_vouched_f
     api.report(table, usual, repository=repository)
     (step,) = check_page(evidence)
     assert step.checked is Checked.OK and len(made) == 4
+
+
+def test_what_is_believed_of_earlier_checks_decides_of_the_page_alone(evidence: Layout, made_up: Plan) -> None:
+    _report(evidence, made_up)
+    repository, said = api.Repository(evidence), dict[str, tuple[Checked, bool]]()
+    for believing in get_args(Believed):
+        report = api.audit(believing=believing, progress=None, repository=repository)
+        (step,) = [step for step in report.repository if step.name == "page"]
+        said[believing] = (step.checked, report.is_broken)
+    ok, open_ = (Checked.OK, False), (Checked.NOT_CHECKED, False)
+    assert said == {"notes": ok, "page": ok, "nothing": open_}
 
 
 def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(

@@ -84,7 +84,7 @@ def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: 
     }
     assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
     assert statements == [((machine.layout,), {"reference": False})]
-    assert pages == [((machine.layout,), {"anew": False})]
+    assert pages == [((machine.layout,), {"by_note": True})]
     for replay, replayed in ((0, 0), (6, 6), (9, 7)):
         api.audit(replay=replay, progress=None, repository=here)
         (_, of, note), _ = noted[-1]

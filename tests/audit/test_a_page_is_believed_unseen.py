@@ -57,8 +57,8 @@ def test_a_page_that_nobody_vouches_for_is_not_called_ok(written: Layout, note: 
 
 
 def test_an_audit_anew_does_not_call_a_page_ok_that_only_a_note_vouches_for(written: Layout) -> None:
-    (step,) = check_page(written, anew=True)
+    (step,) = check_page(written, by_note=False)
     said = f"only a note vouches for {written.page.name}: remove it, and {AGAIN}"
     assert (step.name, step.checked, step.what, step.lack) == ("page", Checked.NOT_CHECKED, said, Lack.OTHER)
     written.page.unlink()
-    assert check_page(written, anew=True) == []
+    assert check_page(written, by_note=False) == []

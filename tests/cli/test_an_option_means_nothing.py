@@ -33,6 +33,8 @@ KEY = str(REPOSITORY / "LICENSE")
         (("audit", "--suite", "stored", "--reference"), "the runs made here are --suite stored, the committed"),
         (("audit", "--all", "--reference"), "the runs made here are --all, the committed"),
         (("audit", "--waive", "data"), "--waive goes with --strict"),
+        (("audit", "--noted"), "--noted goes with --strict, and without --anew"),
+        (("audit", "--noted", "--strict", "--anew"), "--noted goes with --strict, and without --anew"),
         (("audit", "--signed", "abc"), "--signed is about all results"),
         (("audit", "--signed", "--all"), "--signed is about all results"),
         (("audit", "--signed", "--suite", "smoke"), "--signed is about all results"),

@@ -148,16 +148,22 @@ def test_an_audit_is_asked_for_what_was_named(answering: Callable[[str, Any], As
     harness_of("audit", "--suite", "smoke", "--reference", "--json")
     harness_of("audit", "--suite", "stored", "--anew")
     harness_of("audit", "--all")
+    harness_of("audit", "--strict")
+    harness_of("audit", "--strict", "--noted")
+    harness_of("audit", "--strict", "--anew")
     usual = {"": ((),), "suite": None, "reference": False, "replay": 0, "seed": 0, "progress": "auto"}
-    usual |= {"anew": False}
+    usual |= {"believing": "notes"}
     repositories = [one.pop("repository") for one in asked]
     assert asked == [
         {**usual, "": (("abc", "DEF"),), "reference": True, "replay": 3, "seed": 7},
         {**usual, "suite": "smoke", "reference": True, "progress": None},
-        {**usual, "anew": True},
+        {**usual, "believing": "nothing"},
         usual,
+        {**usual, "believing": "page"},
+        usual,
+        {**usual, "believing": "nothing"},
     ]
-    assert [one.mirrors for one in repositories] == [(tmp_path,), (), (), ()]
+    assert [one.mirrors for one in repositories] == [(tmp_path,), *[()] * 6]
 
 
 @pytest.mark.parametrize(
