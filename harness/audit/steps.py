@@ -12,7 +12,7 @@ from typing import Literal
 
 from harness.base.errors import EngineError, HarnessError, ImageError, InvalidPredictions, MissingData
 
-# What an audit believes of what it found out earlier: all notes of this user's harness, the one about the page, none.
+# What an audit believes of what was found out earlier: notes of this user's harness, the one about the page, none.
 Believed = Literal["notes", "page", "nothing"]
 
 

@@ -152,7 +152,7 @@ def command(
 
 
 def _believed(*, anew: bool, strict: bool) -> Believed:
-    """A page is drawn of evidence and is none: a strict audit makes that again, and leaves the page to its note."""
+    """What a strict audit makes again is evidence. A page is drawn of it and is none: its note is believed."""
     if anew:
         return "nothing"
     return "page" if strict else "notes"
