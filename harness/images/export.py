@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from harness.base.errors import ImageError
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.base.seal import read_note, write_note
@@ -140,7 +141,8 @@ def held_trees(engine: BuildEngine, layout: Layout, image_id: str) -> HeldTrees:
     folder, about = layout.cache / "images" / "held", [image_id, _RULES]
     trees = _noted(read_note(folder, about))
     if trees is None or trees.image_id != image_id:
-        entries = image_entries(engine, image_id)
+        with activity(f"reading image {image_id.removeprefix('sha256:')[:12]} back"):
+            entries = image_entries(engine, image_id)
         trees = HeldTrees(
             image_id=image_id,
             environment_tree=listing_digest(environment_listing(entries, image_config(engine, image_id))),
