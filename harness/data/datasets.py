@@ -89,7 +89,7 @@ def load_dataset(
         manifest = load_manifest(layout, name)  # now with size and sha256 of files seen for the first time
         keep(dataset, _converted_folder(layout, manifest))
     own = benchmarks.get(manifest.benchmark).dataset
-    if model is not None and own is not model:
+    if model is not None and not issubclass(own, model):
         raise UsageError(
             f"dataset '{name}' is one of benchmark '{manifest.benchmark}'", todo="name one of this benchmark"
         )

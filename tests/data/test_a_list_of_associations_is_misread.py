@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from harness.base.errors import CorruptData
+from harness.benchmarks.new_item import NewItem
+from harness.benchmarks.repurposing import BENCHMARK
+from harness.benchmarks.repurposing.checks import checked_remarks
 from harness.benchmarks.repurposing.converters import csv
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.extension import with_new
+from harness.benchmarks.repurposing.released import ReleasedDataset
+from harness.benchmarks.repurposing.splits.folds import OUTSIDE, TEST
 from harness.data import cells
+from harness.data.arrays import content_digest, keep, read
 from tests.data.told import Told, manifest, put, told
 
 
@@ -26,8 +36,8 @@ def by_csv(folder: Path, associations: str, drugs: str = "", diseases: str = "")
 
 LIST = "drug,disease,label\na,x,1\nb,y,-1\nb,x,0\n"
 COLUMNS = (
-    "for a list of pairs, name them drug, disease, label (label may be left out); for a matrix, give a line per "
-    "drug and a column per disease, with 1, -1, 0 or nothing in the cells"
+    "for a list of pairs, name them drug, disease, label, part (label and part may be left out); for a matrix, "
+    "give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells"
 )
 
 
@@ -55,7 +65,20 @@ COLUMNS = (
                 ("label 'nan' is none of -1, 0, +1", "a.csv: line 5", "correct the label"),
             ],
         ),
+        (
+            "drug,part,disease\na,test,x\nb,TRAIN,y\nb,valid,x\na,,y\n",
+            "",
+            [
+                ("'valid' is no part", "a.csv: line 4", "write train or test"),
+                ("'' is no part", "a.csv: line 5", "write train or test"),
+            ],
+        ),
         ("drug,gene\na,x\nb,y\n", "", [("the columns are drug, gene", "a.csv: line 1", COLUMNS)]),
+        (
+            "drug,disease,part,Part\na,x,test,test\n",
+            "",
+            [("the columns are drug, disease, part, Part", "a.csv: line 1", COLUMNS)],
+        ),
         (
             "Drug,disease,source,Year\na,x,s,1\nb,y,s,2\n",
             "",
@@ -179,3 +202,29 @@ def test_a_matrix_is_told_by_most_of_its_first_column(cells_of_column: list[str]
     rows = [(1, ["n", "x"]), *((place, ["a", cell]) for place, cell in enumerate(cells_of_column, start=2))]
     assert csv._is_matrix(cells.RawTable(Path("x"), rows, ",")) is is_matrix
     assert not csv._is_matrix(cells.RawTable(Path("x"), [(1, ["n"]), (2, ["a"])], ","))
+
+
+def test_every_pair_is_of_the_part_of_its_line_and_others_of_none(tmp_path: Path) -> None:
+    made = by_csv(tmp_path, "Part,drug,label,disease\nTest,a,1,x\ntrain,a,-1,y\ntest,b,0,y\n")
+    assert made.associations.tolist() == [[1, -1], [0, 0]]
+    assert made.released.tolist() == [[TEST, 0], [OUTSIDE, TEST]]
+    assert made.remarks[-1] == "2 pairs to test on: --split released"
+    without = by_csv(tmp_path, "drug,label,disease\na,1,x\na,-1,y\nb,0,y\n")
+    assert without.released is None and made.associations.tolist() == without.associations.tolist()
+    assert content_digest(made) != content_digest(without)
+    plain = {name: value for name, value in vars(without).items() if name != "released"}
+    assert content_digest(without) == content_digest(RepurposingDataset(**plain))
+
+
+def test_parts_are_kept_and_grow_with_drugs_of_ones_own(tmp_path: Path) -> None:
+    made = by_csv(tmp_path, "drug,disease,part\na,x,test\nb,y,train\n", "n,f\na,1\nb,2\n")
+    keep(replace(made, digest=content_digest(made)), tmp_path / "kept")
+    again = read(tmp_path / "kept", "mine", BENCHMARK.dataset)
+    assert isinstance(again, ReleasedDataset) and again.released is not None
+    assert again.released.tolist() == [[TEST, OUTSIDE], [OUTSIDE, 0]]
+    larger = with_new(again, [NewItem(kind="drug", name="c", text="f=3")])
+    assert isinstance(larger, ReleasedDataset) and larger.released is not None
+    assert larger.released.tolist() == [[TEST, OUTSIDE], [OUTSIDE, 0], [OUTSIDE, OUTSIDE]]
+    with pytest.raises(CorruptData) as refused:
+        checked_remarks(replace(again, released=again.released[:1]))
+    assert refused.value.what == "'released' has shape (1, 2), its names say (2, 2)"

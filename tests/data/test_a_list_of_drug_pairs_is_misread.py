@@ -9,6 +9,20 @@ import pytest
 
 from harness.benchmarks.ddi.converters import ddi_csv
 from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
+from harness.benchmarks.ddi.splits.form import FORM as DRUG_FORM
+from harness.benchmarks.ddi.splits.parts import (
+    KNOWN,
+    PARTS,
+    TEST_NEW,
+    TEST_S0,
+    TEST_S1,
+    TEST_S2,
+    TRAIN,
+    VALID_NEW,
+    VALID_S0,
+    VALID_S1,
+)
+from harness.benchmarks.ddi.splits.strategies import released
 from tests.data.told import Told, manifest, put, told
 
 
@@ -125,3 +139,76 @@ def test_a_workbook_that_is_none_says_so(tmp_path: Path) -> None:
         str(tmp_path / "x.xlsx"),
         "restore the original file",
     )
+
+
+SIX = "drug,smiles\n" + "".join(f"{name},{'C' * size}\n" for size, name in enumerate("ABCDEF", start=1))
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_parts_of_a_table_are_a_split_in_its_order(tmp_path: Path, signed: bool) -> None:
+    """A and B train; C is new to the validation, D and E to the test; nothing is said of F."""
+    parts = {"DE": "test", "CA": "valid", "BA": "train", "AD": "Test", "AB": "test", "AE": "test", "BC": "valid"}
+    head, more = ("head,tail,types,sign,part\n", "t;u,+") if signed else ("head,tail,type,part\n", "t")
+    lines = (f"{pair[0]},{pair[1]},{more},{part}\n" for pair, part in parts.items())
+    made = by_pairs(tmp_path, SIX, head + "".join(lines))
+    split = released.make(made, 1, released.Parameters(which="own"))
+    assert split.drugs.tolist() == [KNOWN, KNOWN, VALID_NEW, TEST_NEW, TEST_NEW, KNOWN]
+    asked = {
+        part: ["".join(made.drug_ids[end] for end in made.pairs[item]) for item in split.items_in(part)]
+        for part in PARTS
+    }
+    expected = {TRAIN: ["BA"], VALID_S1: ["CA", "BC"], TEST_S0: ["AB"], TEST_S1: ["AD", "AE"], TEST_S2: ["DE"]}
+    assert asked == {part: expected.get(part, []) for part in PARTS}
+    assert made.remarks == ("3 items to test on: --split released:which=own",)
+    assert made.statistics().released == 1
+    assert DRUG_FORM.broken_promises(split, made) == []
+    assert released.broken_promises(made, split, released.Parameters(which="own")) == []
+
+
+def test_known_drugs_alone_may_be_validated_on(tmp_path: Path) -> None:
+    made = by_pairs(tmp_path, DRUGS, "head,tail,type,part\nA,B,t,train\nB,A,t,valid\nA,C,t,test\n")
+    split = released.make(made, 1, released.Parameters(which="own"))
+    assert {part: len(split.items_in(part)) for part in (TRAIN, VALID_S0, TEST_S1)} == dict.fromkeys(
+        (TRAIN, VALID_S0, TEST_S1), 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "faults"),
+    [
+        (
+            "A,B,t,train\nA,C,t,fit\nB,C,t,\n",
+            [
+                ("'fit' is no part", "interactions.csv: line 3", "write train, valid, test"),
+                ("'' is no part", "interactions.csv: line 4", "write train, valid, test"),
+            ],
+        ),
+        (
+            "A,B,t,train\nA,C,t,test\nB,C,t,valid\n",
+            [
+                (
+                    "drug 'C' has lines of valid and of test, and none to train on",
+                    "interactions.csv: line 3",
+                    "let a new drug have lines of one part",
+                )
+            ],
+        ),
+        (
+            "A,B,t,train\nA,C,t,train\nB,C,t,test\n",
+            [
+                (
+                    "no line of part test has a drug without lines to train on",
+                    "interactions.csv",
+                    "give such lines, or leave the column `part` out",
+                )
+            ],
+        ),
+        (
+            "A,B,t,test\nA,C,t,test\n",
+            [("no line trains", "interactions.csv", "give such lines, or leave the column `part` out")],
+        ),
+    ],
+)
+def test_parts_that_are_no_split_are_refused(tmp_path: Path, lines: str, faults: list[Told]) -> None:
+    found = told(lambda: by_pairs(tmp_path, DRUGS, f"head,tail,type,part\n{lines}"))
+    assert [(what, where.removeprefix(f"{tmp_path}/"), todo) for what, where, todo in found] == faults

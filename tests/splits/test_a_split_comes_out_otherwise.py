@@ -199,6 +199,7 @@ DEFAULTS: dict[tuple[str, str], Mapping[str, Any]] = {
         "inner_folds": 5,
     },
     ("repurposing", "unknown_pairs"): {},
+    ("repurposing", "released"): {"unlisted": "train", "inner_folds": 5},
 }
 
 
@@ -237,6 +238,12 @@ def test_what_is_not_asked_for_is_this(benchmark: str, name: str) -> None:
             "weakly_correlated",
             {"early_stop": [1], "test_share": [0.001, 0.999], "inner_folds": [0, 100], "metric": ["cosine"]},
             {"early_stop": [0], "test_share": [0, 1], "inner_folds": [-1, 101], "metric": ["dot"]},
+        ),
+        (
+            "repurposing",
+            "released",
+            {"unlisted": ["train", "test"], "inner_folds": [0, 100]},
+            {"unlisted": ["none"], "inner_folds": [-1, 101]},
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Splits by which a method is used: what is known trains, what is not known is asked; how a split is written."""
+"""Splits of what a person knows or names: what is not known is asked, or what they say; how a split is written."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from harness.base.errors import DataError
+from harness.base.errors import DataError, UsageError
 from harness.benchmarks.ddi.splits import parts
 from harness.benchmarks.ddi.splits.drugs.usage import negatives, types_of_drugs
 from harness.benchmarks.ddi.splits.form import FORM as DRUG_FORM
 from harness.benchmarks.ddi.splits.strategies import new_drugs
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import OUTSIDE, TEST, split_of
+from harness.benchmarks.repurposing.released import ReleasedDataset
+from harness.benchmarks.repurposing.splits.folds import OUTSIDE, TEST, inner_folds_of, split_of
 from harness.benchmarks.repurposing.splits.form import FORM as PAIR_FORM
 from harness.benchmarks.repurposing.splits.strategies import random as random_strategy
-from harness.benchmarks.repurposing.splits.strategies import unknown_pairs
+from harness.benchmarks.repurposing.splits.strategies import released, unknown_pairs
 from harness.splits.spec import SplitSpec, parse_split
 from tests.splits.made_up_drugs import made_up_drugs
 
@@ -54,6 +55,64 @@ def test_unknown_pairs_are_asked_and_all_others_train() -> None:
         folds[place] = other
         told = unknown_pairs.broken_promises(dataset, split_of(folds), nothing)
         assert told == ["the test pairs are not exactly the unknown pairs, or another one does not train"]
+
+
+# the second drug's last pair is in no line of the table
+PARTS = [[0, TEST, 0, 0], [TEST, TEST, 0, OUTSIDE]]
+
+
+def parted(parts: list[list[int]], known: list[list[int]] = KNOWN) -> ReleasedDataset:
+    return ReleasedDataset(**vars(matrix(known)), released=np.array(parts, dtype=np.int8))
+
+
+@pytest.mark.parametrize(("unlisted", "last"), [("train", 0), ("test", TEST)])
+def test_the_pairs_that_a_person_names_are_asked(unlisted: str, last: int) -> None:
+    dataset = parted(PARTS, [[1, 0, -1, 0], [0, 1, 1, -1]])
+    parameters = released.Parameters.model_validate({"unlisted": unlisted, "inner_folds": 0})
+    made = released.make(dataset, 1, parameters)
+    assert made.folds.tolist() == [[0, TEST, 0, 0], [TEST, TEST, 0, last]]
+    assert made.digest == released.make(dataset, 2, parameters).digest
+    assert released.broken_promises(dataset, made, parameters) == []
+    for place, other in (((0, 0), TEST), ((0, 0), OUTSIDE), ((0, 1), 0), ((1, 3), TEST if last == 0 else 0)):
+        folds = made.folds.copy()
+        folds[place] = other
+        told = released.broken_promises(dataset, split_of(folds), parameters)
+        assert told == ["other pairs are tested, or left out"]
+
+
+def test_what_a_person_leaves_to_train_is_dealt_to_inner_models_as_at_random() -> None:
+    generator = np.random.default_rng(3)
+    known = generator.choice([-1, 0, 1], size=(9, 8))
+    parts = np.where(generator.random((9, 8)) < 0.25, TEST, 0)
+    dataset, parameters = parted(parts.tolist(), known.tolist()), released.Parameters()
+    made = released.make(dataset, 5, parameters)
+    expected = np.full((9, 8), TEST, dtype=np.int8)
+    inner_folds_of(np.flatnonzero(parts == 0), dataset.associations, expected, count=5, seed=5)
+    assert np.array_equal(made.folds, expected) and made.inner_folds == 5
+    assert released.broken_promises(dataset, made, parameters) == []
+    assert PAIR_FORM.broken_promises(made, dataset) == []
+    assert made.digest != released.make(dataset, 6, parameters).digest
+
+
+def test_a_part_that_nothing_can_be_ranked_in_is_refused() -> None:
+    with pytest.raises(DataError) as refused:
+        released.make(parted([[TEST, 0, 0, 0], [0, 0, TEST, OUTSIDE]]), 1, released.Parameters())
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "the test pairs have one label: there is nothing to rank",
+        "dataset made up, column part",
+        "name test pairs with label 0 or -1, too, or test on all that no line names: "
+        "--split released:unlisted=test",
+    )
+    with pytest.raises(DataError):
+        released.make(parted([[0] * 4] * 2), 1, released.Parameters())
+    for dataset in (matrix(KNOWN), ReleasedDataset(**vars(matrix(KNOWN)))):
+        with pytest.raises(UsageError) as unsaid:
+            released.make(dataset, 1, released.Parameters())
+        assert (unsaid.value.what, unsaid.value.where, unsaid.value.todo) == (
+            "dataset 'made up' does not say which pairs to test on",
+            "split released",
+            "give its associations as a list with a column `part` (train, test), or choose another strategy",
+        )
 
 
 def without_items_of(drugs: set[int]) -> Any:

@@ -6,7 +6,9 @@ from harness.benchmarks.own_data import OwnTable
 
 CONVERTER = "ddi_csv"
 TABLES = {
-    "interactions": OwnTable("interactions", "head, tail, type, a line per triplet", required=True),
+    "interactions": OwnTable(
+        "interactions", "head, tail, type and, if wanted, part, a line per triplet", required=True
+    ),
     "drugs": OwnTable("drugs", "drug, smiles and, if wanted, name, text, graph_text, year", required=True),
     "knowledge": OwnTable("knowledge", "a graph: head, tail, relation"),
 }

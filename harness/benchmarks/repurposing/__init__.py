@@ -36,10 +36,10 @@ class Repurposing(Benchmark["RepurposingDataset", "FoldSplit", "Predictions"]):
 
     @property
     def dataset(self) -> type[RepurposingDataset]:
-        """Associations and features."""
-        from harness.benchmarks.repurposing.dataset import RepurposingDataset
+        """Associations and features, and the part of every pair where the data say it."""
+        from harness.benchmarks.repurposing.released import ReleasedDataset
 
-        return RepurposingDataset
+        return ReleasedDataset
 
     @property
     def form(self) -> FoldForm:

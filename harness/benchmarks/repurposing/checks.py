@@ -14,6 +14,7 @@ import numpy as np
 from harness.base.errors import CorruptData
 from harness.base.plurals import counted
 from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
+from harness.benchmarks.repurposing.released import ReleasedDataset
 
 
 def checked_remarks(dataset: RepurposingDataset) -> tuple[str, ...]:
@@ -44,6 +45,8 @@ def _check_shapes(dataset: RepurposingDataset, where: str) -> None:
         "drug_features": (drugs, len(dataset.drug_feature_names)),
         "disease_features": (diseases, len(dataset.disease_feature_names)),
     }
+    if isinstance(dataset, ReleasedDataset) and dataset.released is not None:
+        shapes["released"] = (drugs, diseases)
     for name, shape in shapes.items():
         own = getattr(dataset, name).shape
         if own != shape:

@@ -14,6 +14,8 @@ import numpy as np
 from harness.base.errors import UsageError, unknown
 from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, not_readable
 from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
+from harness.benchmarks.repurposing.released import ReleasedDataset
+from harness.benchmarks.repurposing.splits.folds import OUTSIDE
 
 _HOLDS = "list of features (FEATURE=NUMBER, separated by semicolons or lines)"
 KINDS = {
@@ -40,9 +42,12 @@ def with_new(dataset: RepurposingDataset, items: Sequence[NewItem]) -> Repurposi
     disease_features, disease_names = _larger(
         dataset.disease_features, dataset.disease_feature_names, dataset.disease_ids, diseases, dataset.name
     )
+    behind = ((0, len(drugs)), (0, len(diseases)))
+    if isinstance(dataset, ReleasedDataset) and dataset.released is not None:
+        dataset = replace(dataset, released=np.pad(dataset.released, behind, constant_values=OUTSIDE))
     return replace(
         dataset,
-        associations=np.pad(dataset.associations, ((0, len(drugs)), (0, len(diseases)))),
+        associations=np.pad(dataset.associations, behind),
         drug_features=drug_features,
         disease_features=disease_features,
         drug_ids=(*dataset.drug_ids, *(drug.name for drug in drugs)),

@@ -1,9 +1,10 @@
 """One's own data as three tables: known pairs, drug features, disease features.
 
-associations: a list of pairs (columns `drug`, `disease` and, if wanted, `label`: +1, -1 or 0; without it all have
-+1), or a matrix: drugs in lines, diseases in columns, a label or nothing in each cell. Features: the first column
-names the drug or disease, every other column is a feature; an empty cell is an unknown value. The feature tables
-say which drugs and diseases there are, and in which order; where there is none, the associations do.
+associations: a list of pairs (columns `drug`, `disease` and, if wanted, `label`: +1, -1 or 0, without it all have
++1, and `part`: train or test, for the split `released`), or a matrix: drugs in lines, diseases in columns, a label
+or nothing in each cell. Features: the first column names the drug or disease, every other column is a feature; an
+empty cell is an unknown value. The feature tables say which drugs and diseases there are, and in which order;
+where there is none, the associations do.
 """
 
 from __future__ import annotations
@@ -20,12 +21,17 @@ from pydantic import Field
 from harness.base.errors import CorruptData
 from harness.base.faults import Faults, all_faults
 from harness.base.manifests import Strict
+from harness.base.plurals import counted
 from harness.benchmarks.repurposing.dataset import Features, Labels, RepurposingDataset
+from harness.benchmarks.repurposing.released import ReleasedDataset
+from harness.benchmarks.repurposing.splits.folds import OUTSIDE, TEST
 from harness.data.cells import RawTable, check_width, listed_table, read_table
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
-_ENDS, _LABEL = ("drug", "disease"), "label"
+_ENDS, _LABEL, _PART = ("drug", "disease"), "label", "part"
+_COLUMNS = (*_ENDS, _LABEL, _PART)
+_PARTS = {"train": 0, "test": TEST}
 # lines that are looked at to tell a matrix from a list
 _LOOK_LINES = 20
 
@@ -39,12 +45,13 @@ class Parameters(Strict):
 
 
 class _Pair(NamedTuple):
-    """A pair with its label, and where it stands."""
+    """A pair with its label, where it stands, and the part it is of where the table has parts."""
 
     drug: str
     disease: str
     label: int
     where: str
+    part: int | None = None
 
 
 class _Known(NamedTuple):
@@ -76,7 +83,9 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
     ]
     labels = _labels(pairs, names, known, table)
     (drug_ids, drug_features, drug_columns, _), (disease_ids, disease_features, disease_columns, _) = known
-    return RepurposingDataset(
+    released = _released(pairs, drug_ids, disease_ids)
+    tested = 0 if released is None else int((released == TEST).sum())
+    return ReleasedDataset(
         name=manifest.name,
         associations=labels,
         drug_features=drug_features,
@@ -85,10 +94,14 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
         disease_ids=disease_ids,
         drug_feature_names=drug_columns,
         disease_feature_names=disease_columns,
-        remarks=tuple(
-            f"nothing is known of the {kind}s but their names: each resembles itself alone"
-            for kind, one in zip(_ENDS, known, strict=True)
-            if not one.is_listed
+        released=released,
+        remarks=(
+            *(
+                f"nothing is known of the {kind}s but their names: each resembles itself alone"
+                for kind, one in zip(_ENDS, known, strict=True)
+                if not one.is_listed
+            ),
+            *([] if released is None else [f"{counted(tested, 'pair')} to test on: --split released"]),
         ),
     )
 
@@ -130,7 +143,9 @@ def _check_new(name: str, line: int, lines: dict[str, int], where: str) -> None:
 def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[list[str], list[str]]]:
     """Pairs with a label, and the names of drugs and of diseases as they are first read."""
     columns = [name.lower() for name in table.header]
-    if sorted(columns) in (sorted(_ENDS), sorted((*_ENDS, _LABEL))):
+    is_list = {*_ENDS} <= {*columns}
+    others = [name for name in table.header if name.lower() not in _COLUMNS]
+    if is_list and not others and len({*columns}) == len(columns):
         pairs = list(_of_list(table, columns, faults))
         return pairs, (
             list(dict.fromkeys(one.drug for one in pairs)),
@@ -138,14 +153,12 @@ def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[l
         )
     if _is_matrix(table):
         return _of_matrix(table, faults)
-    others = [name for name in table.header if name.lower() not in (*_ENDS, _LABEL)]
-    is_list = {*_ENDS} <= {*columns}
     raise CorruptData(
         f"the columns are {', '.join(table.header)}",
         where=table.head,
         todo=f"leave out {', '.join(others)}"
         if is_list and others
-        else f"for a list of pairs, name them {', '.join((*_ENDS, _LABEL))} ({_LABEL} may be left out); for a "
+        else f"for a list of pairs, name them {', '.join(_COLUMNS)} ({_LABEL} and {_PART} may be left out); for a "
         "matrix, give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells",
     )
 
@@ -176,7 +189,7 @@ def _of_list(table: RawTable, columns: Sequence[str], faults: Faults) -> Iterato
                 )
             lines[ends] = line
             label = _label(table, cells[_LABEL], where) if _LABEL in cells else 1
-            yield _Pair(drug, disease, label, where)
+            yield _Pair(drug, disease, label, where, _part(cells[_PART], where) if _PART in cells else None)
 
 
 def _of_matrix(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[list[str], list[str]]]:
@@ -231,8 +244,8 @@ def _labels(
                         todo="add it there (its cells may be empty), or remove it here",
                     )
                 )
-    for drug, disease, label, _ in pairs:
-        labels[numbers[0][drug], numbers[1][disease]] = label
+    for pair in pairs:
+        labels[numbers[0][pair.drug], numbers[1][pair.disease]] = pair.label
     return labels
 
 
@@ -241,6 +254,24 @@ def _label(table: RawTable, cell: str, where: str) -> int:
     if label not in (-1, 0, 1):
         raise CorruptData(f"label '{cell}' is none of -1, 0, +1", where=where, todo="correct the label")
     return int(label)
+
+
+def _part(cell: str, where: str) -> int:
+    if cell.lower() not in _PARTS:
+        raise CorruptData(f"'{cell}' is no part", where=where, todo=f"write {' or '.join(_PARTS)}")
+    return _PARTS[cell.lower()]
+
+
+def _released(pairs: Sequence[_Pair], drugs: Sequence[str], diseases: Sequence[str]) -> Labels | None:
+    """The part of every pair that the table names; None where it has no parts."""
+    parts = {(pair.drug, pair.disease): pair.part for pair in pairs if pair.part is not None}
+    if not parts:
+        return None
+    rows, columns = ({name: place for place, name in enumerate(names)} for names in (drugs, diseases))
+    released = np.full((len(rows), len(columns)), OUTSIDE, dtype=np.int8)
+    for (drug, disease), part in parts.items():
+        released[rows[drug], columns[disease]] = part
+    return released
 
 
 def _numbers(table: RawTable, row: Sequence[str], where: str, faults: Faults) -> list[float]:
