@@ -65,6 +65,11 @@ def asked(*words: str) -> SplitRequest:
             (DDI, "cluster", "--set", "a=1", "--gamma", "0.55"),
             SplitRequest(DDI, "cluster", (), {"a": 1, "gamma": 0.55}),
         ),
+        (
+            (DDI, "cluster:gamma=0.6,b=x", "--set", "a=1"),
+            SplitRequest(DDI, "cluster", (), {"a": 1, "gamma": 0.6, "b": "x"}),
+        ),
+        ((DDI, "--strategy", "cluster:b=2"), SplitRequest(DDI, "cluster", (), {"b": 2})),
     ],
 )
 def test_a_split_is_named_by_place_or_by_option(words: tuple[str, ...], request_: SplitRequest) -> None:
@@ -79,6 +84,8 @@ def test_a_split_is_named_by_place_or_by_option(words: tuple[str, ...], request_
         ((DDI, "a", "--strategy", "b"), "two are named as strategy: 'a' and 'b'", "name one"),
         (("hdvd", "a", "--dataset", DDI), f"two are named as dataset: 'hdvd' and '{DDI}'", "name one"),
         ((DDI, "a", "--gamma", "1", "--set", "gamma=2"), "gamma is set twice: 2 and 1.0", "set it once"),
+        ((DDI, "a:gamma=2", "--gamma", "1"), "gamma is set twice: 2 and 1.0", "set it once"),
+        ((DDI, "a:gamma"), "'gamma' sets nothing", "write it as name=value"),
     ],
 )
 def test_two_names_for_one_thing_or_none_are_refused(words: tuple[str, ...], what: str, todo: str) -> None:

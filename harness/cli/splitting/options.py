@@ -46,7 +46,10 @@ class SplitRequest:
 
 
 def split_options(command: Command) -> Command:
-    """`DATASET [STRATEGY]` or `--dataset` and `--strategy`, seeds and parameters; the command gets a `request`."""
+    """`DATASET [STRATEGY]` or `--dataset` and `--strategy`, seeds and parameters; the command gets a `request`.
+
+    Parameters may stand behind the strategy, too: `cluster:gamma=0.6`.
+    """
 
     @wraps(command)
     def call(
@@ -60,13 +63,16 @@ def split_options(command: Command) -> Command:
         gamma: float | None,
         **others: Any,
     ) -> Any:
-        parameters = parse_settings((*settings, *(() if gamma is None else (f"gamma={gamma}",))))
         # with --dataset, the positional argument is the strategy
         if named_dataset and dataset and not strategy:
             dataset, strategy = None, dataset
         name = one_of("dataset", dataset, named_dataset)
-        strategy_name = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else None
-        return command(request=SplitRequest(name, strategy_name, seeds, parameters), **others)
+        text = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else ""
+        # as `harness run --split` takes it
+        strategy_name, _, behind = text.partition(":")
+        own = (*filter(None, behind.split(",")), *(() if gamma is None else (f"gamma={gamma}",)))
+        parameters = parse_settings((*settings, *own))
+        return command(request=SplitRequest(name, strategy_name or None, seeds, parameters), **others)
 
     for decorate in (
         click.option("--gamma", type=float, help="The same as --set gamma=NUMBER."),
