@@ -20,7 +20,9 @@ EXPECTED: dict[str, tuple[str, dict[str, OwnTable]]] = {
     "ddi": (
         "ddi_csv",
         {
-            "interactions": OwnTable("interactions", "head, tail, type, a line per triplet", required=True),
+            "interactions": OwnTable(
+                "interactions", "head, tail, type and, if wanted, part, a line per triplet", required=True
+            ),
             "drugs": OwnTable("drugs", "drug, smiles and, if wanted, name, text, graph_text, year", required=True),
             "knowledge": OwnTable("knowledge", "a graph: head, tail, relation", required=False),
         },

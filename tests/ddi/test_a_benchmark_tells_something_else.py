@@ -61,7 +61,9 @@ def test_of_several_types_each_is_read_by_itself_and_negatives_are_unknown() -> 
 def test_tables_of_ones_own_are_interactions_drugs_and_perhaps_a_graph(repository: Layout) -> None:
     assert own_data.CONVERTER == "ddi_csv"
     assert {
-        "interactions": OwnTable("interactions", "head, tail, type, a line per triplet", required=True),
+        "interactions": OwnTable(
+            "interactions", "head, tail, type and, if wanted, part, a line per triplet", required=True
+        ),
         "drugs": OwnTable("drugs", "drug, smiles and, if wanted, name, text, graph_text, year", required=True),
         "knowledge": OwnTable("knowledge", "a graph: head, tail, relation", required=False),
     } == own_data.TABLES

@@ -45,7 +45,7 @@ def test_tables_of_ones_own_are_pairs_and_features() -> None:
     assert {
         "associations": OwnTable(
             "associations",
-            "known pairs: a list with drug, disease, label, or a matrix of drugs and diseases",
+            "known pairs: drug, disease and, if wanted, label, part; or a matrix of drugs and diseases",
             required=True,
         ),
         "drugs": OwnTable("drug_features", "features of each drug", required=False),

@@ -8,7 +8,7 @@ CONVERTER = "csv"
 TABLES = {
     "associations": OwnTable(
         "associations",
-        "known pairs: a list with drug, disease and, if wanted, label, part; or a matrix of drugs and diseases",
+        "known pairs: drug, disease and, if wanted, label, part; or a matrix of drugs and diseases",
         required=True,
     ),
     "drugs": OwnTable("drug_features", "features of each drug"),
