@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from harness.base.plurals import counted, form_of
 from harness.base.tables import aligned
 from harness.base.unknown_names import refuse_unknown_names
 from harness.base.vocabulary import Verdict
-from harness.cli.names import DATASET, METHOD
+from harness.cli.names import DATASET, METHOD, SPLIT
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.planning.jobs import Job
 from harness.results.reference import ReferenceRow, load_reference, overview, save_reference, verdict_counts
@@ -38,35 +39,60 @@ def command() -> None:
 @click.option("--keys", "with_keys", is_flag=True, help="Each run with its key.")
 @click.option("--method", "methods", multiple=True, type=METHOD, help="Only this method; may be repeated.")
 @click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
+@click.option("--split", "splits", multiple=True, type=SPLIT, help="Only this split strategy; may be repeated.")
 @json_option
-def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], as_json: bool) -> None:
+def list_(
+    with_keys: bool,
+    methods: tuple[str, ...],
+    datasets: tuple[str, ...],
+    splits: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """How many runs there are of every method, and how they ended.
 
-    With --method or --dataset, and in --json, for each dataset and split.
+    With --method, --dataset or --split, and in --json, for each dataset and split.
     """
+    chosen = _Choice(methods, datasets, splits)
     if with_keys:
-        _list_keys(methods, datasets, as_json=as_json)
+        _list_keys(chosen, as_json=as_json)
         return
     layout = find_layout()
     every = overview(layout)
-    refuse_unknown_names("method", methods, {row.job.method for row in every}, where=layout.reference)
-    refuse_unknown_names("dataset", datasets, {row.job.dataset for row in every}, where=layout.reference)
-    rows = [row for row in every if _is_chosen(row.job, methods, datasets)]
+    chosen.refuse_unknown([row.job for row in every], where=layout.reference)
+    rows = [row for row in every if chosen.has(row.job)]
     if as_json:
         echo_json([row.to_json() for row in rows])
         return
-    for line in _splits(rows) if methods or datasets else _methods(rows):
+    for line in _splits(rows) if chosen.is_narrow else _methods(rows):
         click.echo(line)
     click.echo(
         f"{counted(sum(row.seeds for row in rows), 'run')}, {sum(row.cpu_hours for row in rows):.1f} CPU hours"
     )
-    if not methods and not datasets:
+    if not chosen.is_narrow:
         click.echo("more: --method NAME or --dataset NAME, each split; --keys, each run")
 
 
-def _is_chosen(job: Job, methods: tuple[str, ...], datasets: tuple[str, ...]) -> bool:
-    """Whether a job is of these methods and datasets; without names, any is."""
-    return (not methods or job.method in methods) and (not datasets or job.dataset in datasets)
+@dataclass(frozen=True)
+class _Choice:
+    """Methods, datasets and split strategies; of what has no names, any."""
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    splits: tuple[str, ...]
+
+    @property
+    def is_narrow(self) -> bool:
+        return bool(self.methods or self.datasets or self.splits)
+
+    def has(self, job: Job) -> bool:
+        names = ((self.methods, job.method), (self.datasets, job.dataset), (self.splits, job.split.strategy))
+        return all(not chosen or name in chosen for chosen, name in names)
+
+    def refuse_unknown(self, jobs: Sequence[Job], where: Path) -> None:
+        """`UsageError` for a name that no job has."""
+        refuse_unknown_names("method", self.methods, {job.method for job in jobs}, where=where)
+        refuse_unknown_names("dataset", self.datasets, {job.dataset for job in jobs}, where=where)
+        refuse_unknown_names("split", self.splits, {job.split.strategy for job in jobs}, where=where)
 
 
 def _splits(rows: Sequence[ReferenceRow]) -> list[str]:
@@ -108,16 +134,15 @@ def _of_old(stale: int) -> str:
     return f"{stale} of code, images or data that changed since" if stale else ""
 
 
-def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: bool) -> None:
-    """Every reference result of these methods and datasets; without names, of all."""
+def _list_keys(choice: _Choice, *, as_json: bool) -> None:
+    """Every reference result of a choice."""
     layout = find_layout()
     jobs = {key: (entry.planned.job, entry.content["verdict"]) for key, entry in load_reference(layout).items()}
-    refuse_unknown_names("method", methods, {job.method for job, _ in jobs.values()}, where=layout.reference)
-    refuse_unknown_names("dataset", datasets, {job.dataset for job, _ in jobs.values()}, where=layout.reference)
+    choice.refuse_unknown([job for job, _ in jobs.values()], where=layout.reference)
     chosen = [
         {"key": key, "verdict": verdict, "label": job.label, **job.model_dump(mode="json")}
         for key, (job, verdict) in jobs.items()
-        if _is_chosen(job, methods, datasets)
+        if choice.has(job)
     ]
     if as_json:
         echo_json(chosen)

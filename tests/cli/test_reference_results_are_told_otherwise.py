@@ -83,6 +83,8 @@ def test_results_are_summed_up_by_benchmark_and_method() -> None:
         (("--dataset", "hdvd"), (1, 2), "20 runs, 10.5 CPU hours"),
         (("--method", "bnnr", "--method", "mlp", "--dataset", "lrssl"), (3, 4), "2 runs, 2.0 CPU hours"),
         (("--method", "mlp"), (0,), "3 runs, 1.2 CPU hours"),
+        (("--split", "cluster"), (2,), "10 runs, 10.0 CPU hours"),
+        (("--split", "cluster", "--split", "random", "--dataset", "hdvd"), (1, 2), "20 runs, 10.5 CPU hours"),
     ],
 )
 def test_results_that_were_named_are_shown_by_split(
@@ -111,7 +113,11 @@ def test_results_that_were_named_are_shown_by_split(
 @pytest.mark.parametrize("keys", [(), ("--keys",)])
 def test_what_no_result_is_about_is_refused(keys: tuple[str, ...], layout: Layout) -> None:
     assert len(document(harness_of("reference", "list", *keys, "--json"))["rows"]) == 5
-    for word, name, near in (("method", "bnrr", "bnnr"), ("dataset", "hdvb", "hdvd")):
+    for word, name, near in (
+        ("method", "bnrr", "bnnr"),
+        ("dataset", "hdvb", "hdvd"),
+        ("split", "clutser", "cluster"),
+    ):
         with pytest.raises(UsageError, match=f"no {word} is called '{name}'") as error:
             harness_of("reference", "list", *keys, f"--{word}", name)
         assert f"did you mean '{near}'" in error.value.todo and error.value.where == str(layout.reference)
