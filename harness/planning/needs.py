@@ -155,7 +155,7 @@ def needs_of(
         free_bytes=shutil.disk_usage(layout.local).free,
         cpu_hours=sum(durations) / 3600,
         measured=len(durations),
-        most_cpu_hours=_total(left, lambda job: (*run_kind(job), job.accelerator), most_cpu_seconds) / 3600,
+        most_cpu_hours=_total(left, run_kind, most_cpu_seconds) / 3600,
         cpus=this_machine().cpus,
         estimated=len(estimates),
         estimated_cpu_hours=sum(estimates) * factor / 3600,

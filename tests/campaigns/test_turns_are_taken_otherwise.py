@@ -343,11 +343,14 @@ def test_three_failures_in_a_row_give_up_a_method_once(heard: Heard, state: Camp
     assert heard.lines == told, "told once"
 
 
-def test_three_failures_in_a_row_of_several_methods_end_all(heard: Heard, state: CampaignState) -> None:
-    for name in "aa":
+@pytest.mark.parametrize("methods", ["aab", "baa", "aba", "abc"])
+def test_three_failures_in_a_row_of_several_methods_end_all(
+    heard: Heard, state: CampaignState, methods: str
+) -> None:
+    for name in methods[:2]:
         count_failures(name, state, failed=True)
     assert not state.is_broken
-    count_failures("b", state, failed=True)
+    count_failures(methods[2], state, failed=True)
     assert state.is_broken and state.stop.is_set() and not state.given_up
     told = ["3 failures of the machine in a row: stopping; try `harness doctor`"]
     assert heard.lines == told

@@ -134,6 +134,7 @@ def test_committed_results_are_found_by_job_and_by_file(tmp_path: Path) -> None:
     (layout.reference / "log.next").write_text("")
     (layout.reference / "statement.json").write_text("")
     (layout.reference / "statement.json.sig").write_text("")
+    (layout.reference / "statement.dsse.json").write_text("")
     (layout.reference / "statement.sig").write_text("")
     (layout.reference / "ddi").mkdir()
     (layout.reference / "ddi" / "statement.json").write_text("")
@@ -182,6 +183,41 @@ def test_an_overview_tells_hours_and_what_is_outgrown(tmp_path: Path, monkeypatc
     assert row.label == "repurposing/constant/synthetic-random" and other.job.method == "another"
     assert row.counts == {Verdict.OK: 3, Verdict.TIMEOUT: 2} and row.stale == 4
     assert row.cpu_hours == 3 * 0.5
+
+
+def test_results_of_a_method_are_those_of_all_its_variants(tmp_path: Path) -> None:
+    """And not those of a method whose name begins alike."""
+    layout = layout_of(tmp_path / "results" / "local")
+    path = reference_file(layout, planned_job())
+    for folder, seeds in (("constant", range(1, 3)), ("constant-fast", range(3, 5)), ("constants", range(5, 6))):
+        committed(path.parent.parent / folder / path.name, seeds)
+    found = load_reference(layout, methods=["constant"])
+    assert [entry.planned.job.split.seed for entry in found.values()] == [1, 2, 3, 4]
+    assert load_reference(layout, methods=["const"]) == {}
+
+
+def test_a_metric_that_is_no_number_is_no_committed_score_though_its_digest_is_right(tmp_path: Path) -> None:
+    """Of a line as the harness writes it, whose digest is taken over its text."""
+    layout = layout_of(tmp_path / "results" / "local")
+    path = reference_file(layout, planned_job())
+    committed(path, range(1, 2))
+    line = json.loads(gzip.decompress(path.read_bytes()))
+    for metric, is_one in ((0.5, True), (float("nan"), False), (float("inf"), False)):
+        line["scores"]["metrics"] = {"AUC": metric}
+        fields = {name: one for name, one in line["scores"].items() if name != "digest"}
+        line["scores"]["digest"] = hashlib.sha256(canonical(fields).encode()).hexdigest()
+        path.write_bytes(gzip.compress(canonical(line).encode()))
+        if is_one:
+            assert len(load_reference(layout)) == 1
+            continue
+        with pytest.raises(CorruptData) as found:
+            load_reference(layout)
+        place = "results/reference/repurposing/constant/synthetic-random.jsonl.gz: line 1"
+        assert said(found.value) == ("not a reference result", place, RESTORE)
+
+
+def canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 @pytest.mark.parametrize("odd", ["soon", None, [1.0]])

@@ -356,5 +356,11 @@ def test_what_holds_today_is_pinned_alike_and_as_usual(layout: Layout, answers: 
     for one in ({"upstream": "u"}, {"accelerator": "cuda"}, {"parameters": {**own, "more": 1}}):
         other = planned.model_copy(update={"job": job.model_copy(update=one)})
         assert present.holds(other) and not present.holds_as_usual(other)
+    # a variant has parameters of its own, which are as usual for it alone
+    card, corrected = load_method(layout, "als_wr"), job_like(method="als_wr", variant="corrected")
+    for variant, is_usual in (("published", False), ("corrected", True)):
+        asked = corrected.model_copy(update={"parameters": card.variant(variant).parameters})
+        other = planned.model_copy(update={"job": asked})
+        assert present.holds(other) and present.holds_as_usual(other) is is_usual
     for gone in (job_like(method="nobody"), job_like(method="pmf", variant="nothing")):
         assert not present.knows(gone) and not present.holds(planned.model_copy(update={"job": gone}))

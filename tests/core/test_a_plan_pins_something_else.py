@@ -16,6 +16,7 @@ from harness.base.errors import CorruptData, ImageError, MissingData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
+from harness.methods.card import load_method
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.obstacles import Obstacles
@@ -117,6 +118,17 @@ def test_only_a_variant_that_reads_weights_is_pinned_by_them(repository: Layout,
         assert cell.planned.weights_digest == (checksums.of("weights_digest", card.name) if reads else "")
 
 
+def test_each_of_two_pretrained_models_of_a_method_pins_its_own_variant(
+    repository: Layout, checksums: Checksums
+) -> None:
+    models = {"published": "pure_scibert", "dapt": "pure_scibert:dapt"}
+    jobs = [job_of("pure_scibert", "combos", benchmark="combos", variant=name) for name in models]
+    plan = make_plan(repository, "weights", jobs)
+    assert [cell.planned and cell.planned.weights_digest for cell in plan.cells] == [
+        checksums.of("weights_digest", name) for name in models.values()
+    ]
+
+
 def failing(error: Exception) -> Callable[..., str]:
     def fail(*_: object, **__: object) -> str:
         raise error
@@ -175,6 +187,16 @@ def test_what_a_method_does_not_do_is_not_applicable(repository: Layout, checksu
         refused = refusal.variant in ("", cell.job.variant)
         assert (cell.planned is None) is refused
         assert cell.reason == (refusal.reason if refused else "")
+
+
+def test_a_method_may_belong_to_several_benchmarks(
+    layout: Layout, checksums: Checksums, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = load_method(layout, "constant").model_copy(update={"benchmarks": ["repurposing", "ddi"]})
+    monkeypatch.setattr("harness.planning.plan.load_method", lambda *_: card)
+    jobs = [job_of("constant", benchmark=name) for name in ("repurposing", "ddi", "dti")]
+    verdicts = [cell.verdict for cell in make_plan(layout, "three", jobs).cells]
+    assert verdicts == [Verdict.PENDING, Verdict.PENDING, Verdict.NOT_APPLICABLE]
 
 
 def cell_of(**changed: Any) -> Cell:

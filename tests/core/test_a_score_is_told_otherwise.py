@@ -127,6 +127,9 @@ def test_scores_are_made_once_kept_and_logged(here: Store, made_scores: list[tup
     assert leaf.record == here.record(planned.key).to_json()["digest"] and leaf.verdict == ""
     assert leaf.scope == "repurposing: constant/published on synthetic, random-1"
     assert leaf.at.endswith("Z") and here.log.size == 2
+    # who wants them computed again gets no kept ones
+    assert scoring.score_run(layout, here, planned, again=True).metrics == {"AUC": 0.5}
+    assert made_scores == [(1, [Path("m")]), (1, ())] and here.log.size == 3
 
 
 def test_all_that_ended_ok_is_scored_and_what_was_changed_is_no_result(

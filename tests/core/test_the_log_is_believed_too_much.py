@@ -6,6 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -78,6 +80,19 @@ def test_no_record_is_read_but_those_of_the_sample(
     assert len(read) == len(set(read)) == 3
     # of these it is known how long they took
     assert {cell.key for cell in there.cells if cell.record} == set(read)
+
+
+def test_each_look_is_at_other_runs_until_all_were_seen(
+    plan: Plan, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Were it always at the first ones, damage of the others would never be found."""
+    monkeypatch.setattr(remainder, "SAMPLE", 3)
+    finished = {cell.key for cell in join(plan, store) if cell.verdict.is_final}
+    seen = set[str | None]()
+    for seed in range(20):
+        monkeypatch.setattr(remainder, "secrets", SimpleNamespace(SystemRandom=lambda seed=seed: Random(seed)))
+        seen |= {cell.key for cell in what_is_told(plan, store).cells if cell.record}
+    assert len(finished) == 8 and seen == finished
 
 
 def test_a_log_that_is_wrong_of_a_run_of_the_sample_is_not_believed(plan: Plan, store: Store) -> None:

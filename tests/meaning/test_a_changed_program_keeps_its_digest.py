@@ -182,6 +182,8 @@ PAIRS = {
     "what is awaited": ("async def f(): await g()", "async def f(): g()"),
     "a generator": ("def f(): yield", "def f(): g = None"),
     "deleted or read": ("del x", "x"),
+    "a name alone, which may be missing": ("x", ""),
+    "an attribute alone": ("x = 1\nx.real", "x = 1"),
     "a docstring that is read": ("'one'\nprint(__doc__)", "'two'\nprint(__doc__)"),
     "the interpreter": ("#!/usr/bin/python3\nx = 1", "#!/usr/bin/python3 -O\nx = 1"),
     "the encoding": ("# coding: utf-8\nx = 'é'", "# coding: latin-1\nx = 'é'"),

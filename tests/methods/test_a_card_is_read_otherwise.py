@@ -21,7 +21,9 @@ from harness.methods.card import (
     load_methods,
     merged_parameters,
     method_names,
+    refuse_twice,
 )
+from tests.core.word_for_word import said
 
 PAPER = '[paper]\ntitle = "T"\nauthors = "A"\nyear = 2020\n'
 PLAIN = """
@@ -190,6 +192,18 @@ def test_a_variant_that_is_not_there_is_refused_with_those_that_are(tmp_path: Pa
         card.variant("best")
     assert error.value.what == "method 'mine' has no variant 'best'"
     assert error.value.todo == "choose one of: corrected, published"
+
+
+def test_a_variant_that_is_named_twice_is_refused_and_two_variants_are_not(tmp_path: Path) -> None:
+    mine, other = card_of(tmp_path), card_of(tmp_path, name="other")
+    refuse_twice([(mine, "published"), (mine, "corrected"), (other, "published")])
+    with pytest.raises(UsageError) as error:
+        refuse_twice([(other, "published"), (mine, "corrected"), (mine, "published"), (mine, "corrected")])
+    assert said(error.value) == (
+        "mine/corrected is named twice",
+        "--method",
+        "name each once; variants as NAME/VARIANT",
+    )
 
 
 def test_the_pretrained_model_of_a_variant_is_the_methods_or_a_further_one(tmp_path: Path) -> None:

@@ -150,6 +150,7 @@ def test_a_record_says_how_its_run_went(layout: Layout, tmp_path: Path, monkeypa
         exit_code=0,
         peak_bytes=77,
         reason=f"well, in {layout.local}/work",
+        warnings=(f"no room in {layout.cache}/x",),
     )
     monkeypatch.setattr(tasks, "execute", Execute(lambda _: made))
     task = Task(layout, planned, IMAGE, order=PUBLISHED)
@@ -170,6 +171,7 @@ def test_a_record_says_how_its_run_went(layout: Layout, tmp_path: Path, monkeypa
         "gpus": 0,
     }
     assert record.resources["peak_bytes"] == 77 and record.resources["wall_s"] == 2.5
+    assert record.resources["warnings"] == ["no room in CACHE/x"]
     assert not {"verdict", "reason", "started", "image_id", "attempts", "engine"} & record.resources.keys()
     assert record.engine == ENGINE.facts.as_json() and record.attempts == 2
     assert set(record.files) == {"job.json", "log.txt", "method.json", "predictions.npy", "trace/a.npy"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import selectors
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -180,6 +180,19 @@ def test_a_limit_and_a_grace_are_met_to_the_moment(stage: Stage, seconds: float,
     # half a minute for an engine to show that it can kill
     assert ending.engine_fault == "the engine did not stop the container"
     assert stage.now == pytest.approx(seconds + grace + 30.0, abs=0.26)
+
+
+def test_what_its_processes_hold_open_counts_while_it_runs(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where no folder shows it any more."""
+
+    def output_fault(_workspace: object, _limits: object, processes: Iterable[int] = ()) -> str:
+        return "too much in deleted files" if [*processes] == [7, 9] else ""
+
+    monkeypatch.setattr(watch, "output_fault", output_fault)
+    monkeypatch.setattr(Stage, "processes", lambda _: iter((7, 9)))
+    ending = stage.watched()
+    assert (ending.stopped, ending.stop_detail) == (Stop.OUTPUT, "too much in deleted files")
+    assert stage.sent == ["SIGKILL"], "who goes on writing is not asked politely"
 
 
 @pytest.mark.parametrize(("stops", "patience"), [(False, 30.0), (True, 5.0)])

@@ -100,6 +100,11 @@ def test_files_that_are_not_deleted_or_lie_elsewhere_count_once_or_not(workspace
     (workspace.out / "a").write_bytes(bytes(700_000))
     with keeping([os.open(workspace.out / "a", os.O_RDONLY)]) as process:
         assert output_fault(workspace, LIMITS, [process]) == ""
+    # in memory, which has its own limit: such a file has never had a name
+    memory = os.memfd_create("elsewhere")
+    os.truncate(memory, 700_000)
+    with keeping([memory]) as process:
+        assert output_fault(workspace, LIMITS, [process]) == ""
 
 
 def test_deleted_pipes_are_no_files(workspace: Workspace) -> None:

@@ -331,8 +331,10 @@ def test_a_folder_that_stays_is_told(
     ]
 
 
-def test_another_image_is_told_with_both_ids(fake: Fake) -> None:
-    other = "sha256:" + "b" * 64
+@pytest.mark.parametrize("other", ["b" * 64, "a" * 63 + "b", "a" * 12])
+def test_another_image_is_told_with_both_ids(fake: Fake, other: str) -> None:
+    """Also where it begins alike."""
+    other = f"sha256:{other}"
     with pytest.raises(ImageError) as refused:
         fake.run(Behaviour(image=other))
     assert said(refused.value) == (

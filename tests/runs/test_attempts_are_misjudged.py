@@ -275,6 +275,20 @@ def test_a_start_that_fails_otherwise_is_the_engines_failure(fake: Fake) -> None
     assert told(outcome) == (Verdict.OK, 2)
 
 
+def test_an_engine_that_fails_after_the_start_is_no_fault_of_the_image(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its words: the program was there, and ran."""
+    words = "exec of the runtime failed: no such file or directory"
+
+    def fail(*_: object) -> str:
+        raise OSError(words)
+
+    monkeypatch.setattr(attempt, "_stopped_through_engine", fail)
+    outcome = fake.run(Behaviour(exit_code=1))
+    assert told(outcome) == (Verdict.INFRASTRUCTURE, 3) and outcome.reason == f"the engine failed: {words}"
+
+
 @pytest.mark.parametrize("code", [137, 0])
 def test_the_engines_flag_decides_where_the_kernel_is_not_read(fake: Fake, code: int) -> None:
     outcome = fake.run(Behaviour(exit_code=code, oom_flag=True))
