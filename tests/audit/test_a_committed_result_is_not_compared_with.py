@@ -154,6 +154,17 @@ def test_on_another_processor_other_bits_are_no_broken_link(
     assert step.what.startswith(f"{what}{why}, and {METRIC} is not what was kept: 0.99, there ")
 
 
+def test_of_two_runs_of_unknown_processors_nobody_knows_that_it_was_one(
+    evidence: Layout, entry: ReferenceResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = elsewhere(other_files(entry.record, "0", "predictions.npy"))
+    what = f"{DIFFERS}predictions.npy is {'0' * 64}, there {entry.record.files['predictions.npy'].sha256}"
+    other = replace(entry, content=elsewhere(entry.record).model_dump(mode="json"))
+    monkeypatch.setattr("harness.audit.results.reference_of", lambda *_: other)
+    why = f"{what}{UNTOLD}, and not both have scores of one scorer to compare"
+    assert told(evidence, record) == not_checked("reference", why, Lack.MACHINE)
+
+
 def test_the_same_answer_has_the_same_scores_on_every_processor(
     evidence: Layout, made_up: Plan, entry: ReferenceResult
 ) -> None:

@@ -161,10 +161,10 @@ def test_a_tree_that_is_another_is_told_with_its_place(evidence: Layout, made_up
     assert environment == failed(
         "environment tree", "recorded in the repository", expected=tree, found=right["environment_tree"]
     )
-    assert check_image(evidence, record, Superseded(image="code changed")) == [
-        ok("image tree", what, expected),
-        not_checked("code tree", "superseded: code changed", Lack.SUPERSEDED),
-    ]
+    unlike = not_checked("code tree", "superseded: code changed", Lack.SUPERSEDED)
+    outgrown = Superseded(image="code changed")
+    assert check_image(evidence, record, outgrown) == [ok("image tree", what, expected), unlike]
+    assert check_image(evidence, changed, outgrown) == [whole, unlike]
 
 
 def test_why_a_run_is_superseded_is_said_in_words(evidence: Layout, made_up: Plan) -> None:

@@ -95,6 +95,18 @@ def test_other_files_make_it_again(evidence: Layout, mine: PlannedJob) -> None:
     assert made_anew(dataset, evidence, mine)
 
 
+def test_other_parameters_make_it_again(evidence: Layout, made_up: Plan) -> None:
+    """A dataset that is generated has no files that could be others."""
+    planned = planned_of(made_up.cells[0])
+    dataset(evidence, planned)
+    assert not made_anew(dataset, evidence, planned)
+    manifest = evidence.datasets / planned.job.dataset / "dataset.toml"
+    before = manifest.read_text()
+    manifest.write_text(before.replace("\nseed = ", "\nseed = 1"))
+    assert manifest.read_text() != before
+    assert made_anew(dataset, evidence, planned)
+
+
 CONVERTER = """from harness.benchmarks.repurposing.converters.csv import convert
 """
 

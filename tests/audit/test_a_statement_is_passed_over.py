@@ -214,6 +214,22 @@ def test_a_git_that_does_not_know_the_statement_s_commit_is_a_lack(stated: Layou
     assert (step.name, step.what) == ("commit", "git does not know one here")
 
 
+def test_a_shallow_clone_is_a_lack(stated: Layout) -> None:
+    """The commits that are not in it may know of a later statement than the one that lies there."""
+    author = ("-c", "user.name=Tests", "-c", "user.email=tests@localhost")
+    for words in (("init", "-q"), ("add", "results/reference"), ("commit", "-q", "-m", "stated")):
+        subprocess.run(["git", *author, *words], cwd=stated.root, check=True)
+    (whole,) = (one for one in check_statement(stated, reference=True) if one.name == "history")
+    assert (whole.checked, whole.lack) == (Checked.OK, None)
+    (stated.root / ".git" / "shallow").write_text(f"{commit_of(stated.root)}\n")
+    (cut,) = (one for one in check_statement(stated, reference=True) if one.name == "history")
+    what = "the clone is shallow: earlier commits, which know of earlier states, are not in it"
+    assert cut == Step("history", Checked.NOT_CHECKED, what, lack=Lack.GIT)
+    # a log that no commit knows of can't be cut with them
+    (other,) = (one for one in check_statement(stated) if one.name == "history")
+    assert other.lack is None
+
+
 def test_a_signature_is_asked_about_its_key(evidence: Layout, tmp_path: Path) -> None:
     """Who knows nobody who vouches for a key believes no more than without one."""
     key = make_key(tmp_path / "key")

@@ -20,6 +20,7 @@ from harness.base.files import (
     write_atomic,
     write_json,
 )
+from harness.base.plain_json import parse_plain, read_plain
 
 
 @pytest.mark.parametrize("content", ["text ü\n", b"\x00\xff"])
@@ -126,3 +127,27 @@ def test_equal_values_have_one_digest_and_others_have_others() -> None:
     assert digest_of({"a": "ü"}) == hashlib.sha256('{"a":"ü"}'.encode()).hexdigest()
     with pytest.raises(ValueError, match="JSON compliant"):
         digest_of(float("nan"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1, "a": 1}', '[{"b": {"a": 1, "a": 2}}]', "NaN", '{"a": [Infinity]}', '{"a": -Infinity}', "{", ""],
+)
+def test_json_that_says_another_thing_to_another_reader_is_none(tmp_path: Path, text: str) -> None:
+    """A name that stands twice, and numbers that no JSON has."""
+    path = tmp_path / "scores.json"
+    path.write_text(text)
+    assert read_plain(path) is None
+    with pytest.raises(ValueError, match=r"stands twice|is not JSON|Expecting"):
+        parse_plain(text)
+
+
+def test_json_is_plain_where_each_name_stands_once(tmp_path: Path) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text('{"a": {"a": null}, "b": [{"a": 1.5}, {"a": "\u00fc"}]}')
+    assert read_plain(path) == {"a": {"a": None}, "b": [{"a": 1.5}, {"a": "\u00fc"}]}
+    size = path.stat().st_size
+    assert read_plain(path, most_bytes=size) is not None and read_plain(path, most_bytes=size - 1) is None
+    path.write_text("[" * 100_000)
+    assert read_plain(path) is None
+    assert read_plain(tmp_path / "none") is None and read_plain(tmp_path) is None

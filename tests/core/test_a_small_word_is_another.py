@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import io
 import sys
 import time
@@ -17,6 +18,7 @@ from pydantic import Field
 
 from harness.base import machine, seal
 from harness.base.errors import ManifestError, UsageError, refuse_unknown, unknown
+from harness.base.files import canonical_json
 from harness.base.heartbeat import Pulse, duration, heartbeat
 from harness.base.layout import Layout, data_folder
 from harness.base.manifest_faults import plain_faults
@@ -363,6 +365,35 @@ def test_a_note_is_believed_only_under_its_seal(monkeypatch: pytest.MonkeyPatch,
     secret.write_bytes(b"x" * 32)
     seal._secret.cache_clear()
     assert seal.read_note(notes, ["a"]) is None
+
+
+def test_where_only_new_notes_count_an_older_one_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its seal may be one that somebody else made, who has read the secret."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for about in (["a"], ["b"]):
+        seal.write_note(tmp_path, about, "old")
+    with seal.only_new_notes():
+        assert seal.read_note(tmp_path, ["a"]) is None
+        seal.write_note(tmp_path, ["a"], "new")
+        assert (seal.read_note(tmp_path, ["a"]), seal.read_note(tmp_path, ["b"])) == ("new", None)
+        # within it, too, each begins anew
+        with seal.only_new_notes():
+            assert seal.read_note(tmp_path, ["a"]) is None
+        assert seal.read_note(tmp_path, ["a"]) == "new"
+    assert (seal.read_note(tmp_path, ["a"]), seal.read_note(tmp_path, ["b"])) == ("new", "old")
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 31, b"x" * 33])
+def test_a_secret_of_another_length_seals_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes
+) -> None:
+    """A full disk may have cut it, and what it is then can be guessed."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    secret = tmp_path / "state" / "permafrost" / "seal"
+    secret.parent.mkdir(parents=True)
+    secret.write_bytes(content)
+    guessed = hmac.digest(content, canonical_json([["a"], {"x": 1}]), "sha256").hex()
+    assert not seal.is_sealed(["a"], {"x": 1}, guessed)
 
 
 class Inner(Strict):

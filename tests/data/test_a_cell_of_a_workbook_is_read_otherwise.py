@@ -41,6 +41,8 @@ def test_formats_that_every_program_knows_are_dates_by_their_numbers(tmp_path: P
         ("yyyy", True), ("D", True), ("h", True), ("MM", True), ("ss", True),
         ("0.00", False), ("General", False), ("General\\d", False), ("[Red]0", False), ("0\\d", False),
         ("&quot;day&quot;0", False), ("&quot;n&quot;yy", True), ("[$-409]d", True), ("@", False),
+        # a space as wide as that letter
+        ("General_d", False), ("GENERAL_s", False),
     ],
 )  # fmt: skip
 def test_a_written_format_is_a_date_by_its_letters(tmp_path: Path, code: str, expected: bool) -> None:

@@ -54,6 +54,8 @@ def test_a_wheel_lock_keeps_sizes_and_is_read_without_them(tmp_path: Path) -> No
         (f"a 1 amd64 10 {SHA}", "six fields"),
         (f"a 1 amd64 ten {SHA} pool/a.deb", "six fields"),
         ("a 1 amd64 10 abc pool/a.deb", "six fields"),
+        (f"a 1 amd64 10 {'g' * 64} pool/a.deb", "six fields"),
+        (f"a 1 amd64 10 {'A' * 64} pool/a.deb", "six fields"),
         (f"a 1 amd64 10 {SHA} http://example.org/a.deb", "relative"),
         (f"a 1 amd64 10 {SHA} /etc/passwd", "relative"),
         (f"a 1 amd64 10 {SHA} ../../etc/passwd", "relative"),

@@ -164,6 +164,14 @@ def test_a_checkouts_links_are_named_and_not_followed(tmp_path: Path) -> None:
     assert folder_tree(checkout) == folder_tree(_emptied(tmp_path))
 
 
+@pytest.mark.parametrize("name", [".gitattributes", ".gitmodules", ".github/a.m", "part/.gitignore"])
+def test_what_is_only_called_like_gits_own_folder_is_of_a_checkout(tmp_path: Path, name: str) -> None:
+    before = folder_tree(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("x = 1;")
+    assert folder_tree(tmp_path) != before
+
+
 def _emptied(folder: Path) -> Path:
     (folder / "empty").mkdir()
     return folder / "empty"

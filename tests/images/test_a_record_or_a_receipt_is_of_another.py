@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -112,6 +113,10 @@ def test_a_record_is_this_text(tmp_path: Path) -> None:
             lambda path: path.write_text(path.read_text().replace('parent = "', 'parent = "g')),
             "extends an environment that changed since it was recorded",
         ),
+        (
+            lambda path: path.write_text(re.sub(r'parent = "\w+"', 'parent = ""', path.read_text())),
+            "extends an environment that changed since it was recorded",
+        ),
     ],
 )
 def test_a_record_that_is_old_says_why(bench: Workbench, change: Any, why: str) -> None:
@@ -136,6 +141,25 @@ def test_every_lock_of_an_environment_holds_its_record(bench: Workbench, lock: s
     write_record(toy, "cpu", record(parent="", locks=lock_digests(toy, "cpu")), "listing")
     assert recorded_tree(bench.layout, "toy") == "t"
     (folder / lock).write_text("edited")
+    with pytest.raises(ImageError) as refused:
+        recorded_tree(bench.layout, "toy")
+    assert refused.value.what == "environment 'toy' has locks that changed since it was recorded"
+
+
+@pytest.mark.parametrize("lock", ["debian.lock", "wheels.cpu.lock", "conda.lock"])
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_record_of_fewer_or_of_more_locks_is_refused(bench: Workbench, lock: str, is_gone: bool) -> None:
+    card = 'summary = "x"\n[debian]\npackages = ["a"]\n[wheels]\n[conda]\n'
+    folder = bench.environment("toy", card)
+    for name in ("debian.lock", "wheels.cpu.lock", "conda.lock"):
+        (folder / name).write_text(name)
+    toy = load_environment(bench.layout, "toy")
+    locks = lock_digests(toy, "cpu")
+    if is_gone:
+        (folder / lock).unlink()
+    else:
+        del locks[lock]
+    write_record(toy, "cpu", record(parent="", locks=locks), "listing")
     with pytest.raises(ImageError) as refused:
         recorded_tree(bench.layout, "toy")
     assert refused.value.what == "environment 'toy' has locks that changed since it was recorded"

@@ -245,6 +245,11 @@ def test_what_is_known_of_an_earlier_log_is_held_against_this_one(small: Small) 
     path.write_text(json.dumps({**known, "root": "0" * 64, "at": AT}))
     what = "the log is not the one that had 3 leaves before, grown"
     assert small.step("history") == ProofStep("history", Held.FAILED, what, where, RESTORE)
+    # of two notes about one size both are asked
+    path.write_text(json.dumps(known))
+    other.write_text(json.dumps({**known, "root": "0" * 64, "at": AT}))
+    where = f"verified here on {AT}: {other}"
+    assert small.step("history") == ProofStep("history", Held.FAILED, what, where, RESTORE)
     path.unlink()
     other.unlink()
     what = "neither commits nor notes of this user know an earlier state"
