@@ -28,7 +28,7 @@ _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # formats of dates and times that every program knows by number, and letters that make one of a written format
 _DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
-_QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+_QUOTED = re.compile(r'"[^"]*"|[\\_*].|\[[^\]]*\]')
 _EXACT_BELOW = 2**53
 
 Attributes = Mapping[str, str]
@@ -162,7 +162,7 @@ class _Book:
 
 
 def _is_date(code: str) -> bool:
-    """Whether a format has letters of a date; quoted texts, colours and conditions are none."""
+    """Whether a format has letters of a date: not in quotes, for spaces or fillings, in colours or conditions."""
     return bool(re.search("[dmyhs]", _QUOTED.sub("", code), re.IGNORECASE)) and "general" not in code.lower()
 
 

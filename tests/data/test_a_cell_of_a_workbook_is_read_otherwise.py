@@ -42,7 +42,9 @@ def test_formats_that_every_program_knows_are_dates_by_their_numbers(tmp_path: P
         ("0.00", False), ("General", False), ("General\\d", False), ("[Red]0", False), ("0\\d", False),
         ("&quot;day&quot;0", False), ("&quot;n&quot;yy", True), ("[$-409]d", True), ("@", False),
         # a space as wide as that letter
-        ("General_d", False), ("GENERAL_s", False),
+        ("General_d", False), ("GENERAL_s", False), ("0_d", False), ("#,##0_);(0_s)", False),
+        # a cell that is filled up with that letter
+        ("0*h", False), ("0* h", True),
     ],
 )  # fmt: skip
 def test_a_written_format_is_a_date_by_its_letters(tmp_path: Path, code: str, expected: bool) -> None:
