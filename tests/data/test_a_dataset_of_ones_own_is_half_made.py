@@ -311,6 +311,17 @@ def test_a_manifest_written_by_hand_is_filled_in(own: Layout) -> None:
     assert "# the end\n" in path.read_text() and load_dataset(own, "mine").digest == accepted.dataset.digest
 
 
+def test_what_a_manifest_counts_is_counted_again(own: Layout) -> None:
+    """Zinc has no association: it is none of the drugs of a manifest that counts the associated ones."""
+    path = write_dataset(own, statistics={"drugs": 2}, more="associated = true\n")
+    (path.parent / "associations.csv").write_text(TABLES["associations.csv"].replace("-1", "1"))
+    changes = {change.what: (change.before, change.now) for change in accept_changes(own, "mine").changes}
+    assert changes.keys() == {"associations.csv", "positives", "negatives", "digest"}
+    assert (changes["positives"], changes["negatives"]) == (("2", "3"), ("1", "0"))
+    counts = load_manifest(own, "mine").statistics
+    assert (counts.settings, counts.model_dump()["drugs"]) == ({"associated": True}, 2)
+
+
 def test_published_data_can_not_be_accepted(repository: Layout) -> None:
     for name in ("fdataset", "synthetic", "gottlieb"):
         with pytest.raises(UsageError, match="not made of files beside its manifest alone"):

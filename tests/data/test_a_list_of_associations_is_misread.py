@@ -175,6 +175,12 @@ def test_exchanged_tables_are_told_as_such(tmp_path: Path) -> None:
     ]
 
 
+def test_drugs_and_diseases_that_go_by_the_same_numbers_are_not_exchanged(tmp_path: Path) -> None:
+    dataset = by_csv(tmp_path, "drug,disease\n1,2\n2,1\n", "drug,f\n1,0.5\n2,0.25\n", "disease,f\n1,7\n2,8\n")
+    assert (dataset.drug_ids, dataset.disease_ids) == (("1", "2"), ("1", "2"))
+    assert dataset.associations.tolist() == [[0, 1], [1, 0]]
+
+
 def test_a_list_and_a_matrix_are_the_same_dataset(tmp_path: Path) -> None:
     one = by_csv(tmp_path / "1", "Disease,Label,DRUG\nx,1,a\ny,-1,b\nx,0,b\nz,+1,a\n")
     other = by_csv(tmp_path / "2", "name,x,y,z\na,1,,1\nb,0,-1,\n")

@@ -142,10 +142,12 @@ def test_the_whole_graph_is_hetionets_own_file(tmp_path: Path) -> None:
         "Compound::DB8\ttreats\tCompound::DB1",
         "Gene::9\tcauses\tCompound::DB1",
         "Gene::a b\tbinds\tGene::9",
+        # a gene that regulates itself
+        "Gene::9\tbinds\tGene::9",
     ]
     graph = hetionet(tmp_path, "\n".join(lines) + "\n")
     assert graph.entities == ("a", "b", "Compound::DB8", "Gene::9", "Compound::DB2")
-    assert graph.edges.tolist() == [[0, 3, 0], [2, 0, 1]]
+    assert graph.edges.tolist() == [[0, 3, 0], [2, 0, 1], [3, 3, 0]]
     with pytest.raises(CorruptData, match="2 cells instead of 3") as caught:
         hetionet(tmp_path, "source\tmetaedge\ttarget\nCompound::DB1\tbinds\n")
     assert caught.value.where.endswith(f"{FULL}: line 2")

@@ -20,7 +20,8 @@ from harness.data.cells import read_table
 from harness.data.own_dataset import new_dataset
 from tests.data.workbooks import rows_xml, write_workbook
 
-DRUGS, DISEASES = ("Acétyl", "b 2", "c;3"), ("pain", "flu, acute", "cold")
+# a sign that looks different is different: "b²" is not "b2"
+DRUGS, DISEASES = ("Acétyl", "b² 2", "c;3"), ("pain", "flu, acute", "cold")
 MATRIX = np.array([[1, 0, -1], [0, 1, 0], [1, 0, 0]])
 
 Table = list[list[str]]
@@ -58,6 +59,9 @@ FORMS: dict[str, Callable[[Path], None]] = {
         path, ("SEP=\t\n" + text_of(as_matrix(MATRIX), "\t")).encode("utf-16")
     ),
     "UTF-16.txt": lambda path: _write(path, text_of(as_matrix(MATRIX), "\t").encode("utf-16")),
+    "UTF-16, the other way round.txt": lambda path: _write(
+        path, ("\ufeff" + text_of(as_matrix(MATRIX), "\t")).encode("utf-16-be")
+    ),
     "packed.csv.gz": lambda path: _write(path, gzip.compress(text_of(as_matrix(MATRIX), ",").encode(), mtime=0)),
     "NFD.csv": lambda path: _write(path, unicodedata.normalize("NFD", text_of(as_matrix(MATRIX), ",")).encode()),
     "blank lines.csv": lambda path: _write(path, (text_of(as_matrix(MATRIX), ";") + "\n;;;\n\n").encode()),

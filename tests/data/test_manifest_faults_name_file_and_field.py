@@ -35,9 +35,22 @@ def test_broken_manifest(own: Layout, old: str, new: str, field: str) -> None:
     assert caught.value.exit_code == 2
 
 
+NEW = 'new = [{ kind = "drug", name = "iron", text = "mass=55.8" }]'
+ONE_OF_BOTH = "(top level): converter: name one, or in its place a dataset that new items are added to (extends)"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
+        *(
+            ('converter = "csv"', text, ONE_OF_BOTH)
+            for text in (
+                "",
+                'extends = "other"',
+                f'converter = "csv"\n{NEW}',
+                f'converter = "csv"\nextends = "other"\n{NEW}',
+            )
+        ),
         ('title = "Mine"', 'titel = "Mine"', "titel: there is no such field; did you mean 'title'?"),
         ("drugs = 3", "drug = 3", "statistics.drug: there is no such field; did you mean 'drugs'?"),
         ("[statistics]", "odd = 1\n[statistics]", "files.2.odd: there is no such field"),

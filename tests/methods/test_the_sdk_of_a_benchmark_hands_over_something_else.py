@@ -217,7 +217,8 @@ BINDINGS: dict[str, Any] = {
 
 
 def test_pairs_of_drugs_and_targets_have_their_own_values(dti: Desk) -> None:
-    report = dti.run(BINDINGS | {"extra": whole(1)}, dti.sdk.Answer(np.array([0.5, 0.25]), 3, [math.nan, 2.0]))
+    told = dti.sdk.Answer(np.array([0.5, 0.25]), 3, [math.nan, 2.0, math.inf])
+    report = dti.run(BINDINGS | {"extra": whole(1)}, told)
     problem = dti.problem
     assert (problem.drugs, problem.targets, problem.nodes, problem.affinity) == (5, 4, 20, False)
     assert problem.train.pairs.tolist() == BINDINGS["train_pairs"].tolist()
@@ -227,7 +228,7 @@ def test_pairs_of_drugs_and_targets_have_their_own_values(dti: Desk) -> None:
     assert (problem.seed, dict(problem.parameters)) == (5, {"rank": 3})
     written = np.load(dti.folder / "out" / "scores.npy")
     assert written.dtype == np.dtype("<f8") and written.tolist() == [0.5, 0.25]
-    assert (report["iterations"], report["losses"]) == ([3], [None, 2.0])
+    assert (report["iterations"], report["losses"]) == ([3], [None, 2.0, None])
     dti.run(BINDINGS | {"sizes": whole(5, 4, 20, 1)}, dti.sdk.Answer(np.zeros(2)))
     assert dti.problem.affinity is True
 

@@ -433,7 +433,7 @@ def test_footnotes_are_numbered_once_and_bounded() -> None:
         ]
         return Table("drugs", count, tuple(cells), 0)
 
-    (three,), (five,) = remarked(3).groups, remarked(5).groups
+    (three,), (four,), (five,) = (remarked(count).groups for count in (3, 4, 5))
     footnotes = Footnotes()
     assert (footnotes.entry(three, S1), footnotes.texts) == ("0.5000 ± 0.0000 (3)", [])
     assert [footnotes.entry(group, S2) for group in (three, five, three)] == ["- [1]", "- [2]", "- [1]"]
@@ -441,6 +441,8 @@ def test_footnotes_are_numbered_once_and_bounded() -> None:
     assert footnotes.texts == [together, f"{together} and 2 more"]
     assert footnotes.lines == [f"[1] {together}", f"[2] {together} and 2 more"]
     # what is tried out on a copy is forgotten with it
+    trial = footnotes.copy()
+    assert trial.entry(four, S2) == "- [3]" and trial.texts[2:] == [f"{together} and 1 more"]
     trial = footnotes.copy()
     trial.entry(remarked(1).groups[0], S2)
     assert (len(trial.texts), len(footnotes.texts)) == (3, 2)

@@ -387,6 +387,11 @@ def test_what_is_measured_again_is_drugbank_and_is_kept(
             lambda text: text.replace('"dated":886', '"dated":887', 1),
             "what was measured differs from its own digest",
         ),
+        # an emptied digest vouches for nothing
+        (
+            lambda text: text.replace(text[len('{"digest":"') :][:64], "", 1),
+            "what was measured differs from its own digest",
+        ),
     ],
 )
 def test_a_damaged_measurement_is_told_word_for_word(
