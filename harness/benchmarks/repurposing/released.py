@@ -1,4 +1,4 @@
-"""A dataset that says which of its pairs to test on. Apart from the others: scorers read those, and not this."""
+"""A dataset that says which of its pairs to test on. No score depends on that: scorers do not know this class."""
 
 from __future__ import annotations
 
