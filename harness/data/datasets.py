@@ -114,7 +114,7 @@ def _convert(layout: Layout, manifest: DatasetManifest, mirrors: Sequence[Path])
     with activity(f"converting dataset {name}"), seen_first(layout, manifest, files):
         dataset = convert(manifest, files)
         # a benchmark's class may add to the one that converters fill
-        if type(dataset) not in benchmark.dataset.__mro__[:-1]:
+        if not isinstance(dataset, benchmark.dataset.__mro__[:-1]):
             raise ManifestError(
                 f"converter '{manifest.converter}' makes no dataset of benchmark '{manifest.benchmark}'",
                 where=f"{manifest_path(layout, name)}: converter",

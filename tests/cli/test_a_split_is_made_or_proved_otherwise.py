@@ -86,6 +86,7 @@ def test_a_split_is_named_by_place_or_by_option(words: tuple[str, ...], request_
         ((DDI, "a", "--gamma", "1", "--set", "gamma=2"), "gamma is set twice: 2 and 1.0", "set it once"),
         ((DDI, "a:gamma=2", "--gamma", "1"), "gamma is set twice: 2 and 1.0", "set it once"),
         ((DDI, "a:gamma"), "'gamma' sets nothing", "write it as name=value"),
+        ((DDI, "a:b=1,"), "'' sets nothing", "write it as name=value"),
     ],
 )
 def test_two_names_for_one_thing_or_none_are_refused(words: tuple[str, ...], what: str, todo: str) -> None:

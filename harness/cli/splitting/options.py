@@ -70,7 +70,7 @@ def split_options(command: Command) -> Command:
         text = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else ""
         # as `harness run --split` takes it
         strategy_name, _, behind = text.partition(":")
-        own = (*filter(None, behind.split(",")), *(() if gamma is None else (f"gamma={gamma}",)))
+        own = (*(behind.split(",") if behind else ()), *(() if gamma is None else (f"gamma={gamma}",)))
         parameters = parse_settings((*settings, *own))
         return command(request=SplitRequest(name, strategy_name or None, seeds, parameters), **others)
 

@@ -47,7 +47,7 @@ def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """What the strategy of the same name promises of drugs, with the paper's parameters.
+    """What the strategy of the same name (cluster, random) promises of drugs, with the paper's parameters.
 
     Not its shares of S0: where only some of the released files are public, S0 is a larger share of what is here.
     """
