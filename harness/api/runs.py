@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.api.repository import Names, Repository, opened, several
-from harness.base.errors import UsageError, refuse_unknown
+from harness.base.errors import DataError, UsageError, refuse_unknown
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.plurals import counted
 from harness.base.progress import ProgressChoice, progress_for
@@ -34,16 +34,20 @@ from harness.status import Table, build_table
 
 @dataclass(frozen=True)
 class Campaign:
-    """What came of running a plan: its table, how many cells were left before, and whether a person stopped it."""
+    """What came of running a plan: its table, how many cells were left before, and whether a person stopped it.
+
+    `obstacles` are what some of its runs could not be scored for, such as a data file that is not here.
+    """
 
     table: Table
     left: int
     stopped: bool
+    obstacles: tuple[DataError, ...] = ()
 
     @property
     def is_good(self) -> bool:
-        """Whether every cell is ok or not-applicable."""
-        return self.table.is_good
+        """Whether every cell is ok or not-applicable, and none lacks its scores."""
+        return self.table.is_good and not self.obstacles
 
 
 def run(
@@ -93,7 +97,7 @@ def run(
         stopped = _run(here, plan, joined, replace(choices, again=frozenset()), progress, stop, on, notes)
         joined = join(plan, here.store, records=True)
     scored = score_all(here.layout, here.store, joined, here.mirrors)
-    return Campaign(build_table(here.layout, here.store, plan, scored.cells), left, stopped)
+    return Campaign(build_table(here.layout, here.store, plan, scored.cells), left, stopped, scored.obstacles)
 
 
 def _not_as_told(told: Cells, joined: Sequence[Cell]) -> int:

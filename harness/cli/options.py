@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,8 +13,8 @@ from typing import Any, TypedDict, TypeVar
 import click
 
 from harness import benchmarks
-from harness.base.errors import UsageError
 from harness.base.heartbeat import heartbeat
+from harness.base.settings import parse_settings as read_settings
 from harness.base.vocabulary import Accelerator
 from harness.cli.documents.envelope import document, json_text
 from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Name, Word
@@ -222,34 +220,6 @@ def echo_json(value: Mapping[str, Any] | list[Any]) -> None:
     click.echo(document_text(value))
 
 
-def parse_setting(text: str) -> tuple[str, Any]:
-    """Name and value of `name=value`. The value is read as JSON where it is JSON, else as text."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"'{text}' sets nothing", where="--set", todo="write it as name=value")
-    if _is_endless(value):
-        raise UsageError(f"'{value}' is no finite number", where=f"--set {text}", todo="give one")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
-def _is_endless(text: str) -> bool:
-    """Whether the text is a number that JSON cannot write, and no key can hold: nan or infinite."""
-    try:
-        return not math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
-    """All settings by name. A name that is set twice is refused."""
-    settings: dict[str, Any] = {}
-    for name, value in map(parse_setting, texts):
-        if name in settings:
-            raise UsageError(
-                f"{name} is set twice: {settings[name]} and {value}", where="--set", todo="set it once"
-            )
-        settings[name] = value
-    return settings
+    """What `--set` says, by name."""
+    return read_settings(texts, "--set", "write it as name=value")

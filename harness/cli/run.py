@@ -94,7 +94,11 @@ def command(
         verify=verify,
         repository=repository,
     )
+    obstacle = next(iter(campaign.obstacles), None)
     if as_json:
+        # one document: the answer, or why there is none
+        if obstacle:
+            raise obstacle
         echo_json({**to_json(campaign.table), "published": _published(repository, campaign.table)})
     else:
         if not campaign.left:
@@ -110,6 +114,8 @@ def command(
         click.echo(f"\n{api.needs(full, repository=repository).text()}")
     if campaign.stopped:
         return 130
+    if obstacle:
+        raise obstacle
     return 0 if campaign.is_good else 1
 
 

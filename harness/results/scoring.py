@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness import benchmarks
-from harness.base.errors import CorruptData, InvalidPredictions, UsageError
+from harness.base.errors import CorruptData, DataError, InvalidPredictions, UsageError
 from harness.base.files import digest_of, write_json
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
@@ -193,18 +193,23 @@ def score_run(
 
 
 class Scored(NamedTuple):
-    """Cells whose runs were scored: as they stand afterwards, and how many scores were computed."""
+    """Cells whose runs were scored: as they stand afterwards, and how many scores were computed.
+
+    `obstacles` are what some could not be scored for, such as a data file that is not here: each once.
+    """
 
     cells: tuple[Cell, ...]
     computed: int
+    obstacles: tuple[DataError, ...] = ()
 
 
 def score_all(layout: Layout, store: Store, cells: Iterable[Cell], mirrors: Sequence[Path] = ()) -> Scored:
     """Score every `ok` cell, joined with its record, that has no fresh scores.
 
     A run whose files are not those of its record any more is no result: it is marked, and run again next time.
+    One whose data can't be had stays without scores, and all others are scored.
     """
-    after, count = [], 0
+    after, count, obstacles = list[Cell](), 0, dict[str, DataError]()
     for cell in cells:
         if cell.planned is None or cell.verdict is not Verdict.OK or _has_scores(layout, cell):
             after.append(cell)
@@ -217,10 +222,14 @@ def score_all(layout: Layout, store: Store, cells: Iterable[Cell], mirrors: Sequ
             store.amend(record.model_copy(update={"verdict": Verdict.INFRASTRUCTURE, "reason": reason}))
             after.append(replace(cell, verdict=Verdict.INFRASTRUCTURE, reason=reason))
             continue
-        score_run(layout, store, cell.planned, mirrors)
-        count += 1
         after.append(cell)
-    return Scored(tuple(after), count)
+        try:
+            score_run(layout, store, cell.planned, mirrors)
+        except DataError as error:
+            obstacles.setdefault(str(error), error)
+        else:
+            count += 1
+    return Scored(tuple(after), count, tuple(obstacles.values()))
 
 
 def _has_scores(layout: Layout, cell: Cell) -> bool:

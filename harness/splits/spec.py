@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from harness.base.errors import UsageError
 from harness.base.manifests import Strict
+from harness.base.settings import parse_settings
 
 
 class SplitSpec(Strict):
@@ -40,15 +40,7 @@ def _value_text(value: Any) -> str:
 def parse_split(text: str, seed: int) -> SplitSpec:
     """`cluster`, or with parameters `cluster:gamma=0.6,valid_share=0.2`; values are JSON where they can be."""
     strategy, _, settings = text.partition(":")
-    parameters = {}
-    for setting in settings.split(",") if settings else ():
-        name, equals, value = setting.partition("=")
-        if not equals or not name:
-            raise UsageError(
-                f"'{setting}' sets nothing", where=f"split {text}", todo="write for example cluster:gamma=0.6"
-            )
-        try:
-            parameters[name] = json.loads(value)
-        except ValueError:
-            parameters[name] = value
+    parameters = parse_settings(
+        settings.split(",") if settings else (), f"split {strategy}", "write for example cluster:gamma=0.6"
+    )
     return SplitSpec(strategy=strategy, seed=seed, parameters=parameters)

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from harness import api
+from harness.base.errors import DataError, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.cli import main
 from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.status import Table, to_json
@@ -45,13 +47,19 @@ Running = Callable[..., SimpleNamespace]
 def running(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch) -> Running:
     """A campaign that ends so; what was asked is noted, nothing is run."""
 
-    def runs(table: Table | None = None, *, left: int = 1, stopped: bool = False) -> SimpleNamespace:
+    def runs(
+        table: Table | None = None,
+        *,
+        left: int = 1,
+        stopped: bool = False,
+        obstacles: tuple[DataError, ...] = (),
+    ) -> SimpleNamespace:
         asked = SimpleNamespace(plans=[], runs=[], pages=[], compared=[])
         table = table or table_of(looked_at, made_up)
 
         def run(plan: Plan, **others: Any) -> api.Campaign:
             asked.runs.append(others)
-            return api.Campaign(table, left, stopped)
+            return api.Campaign(table, left, stopped, obstacles)
 
         def report(_table: Table, **others: Any) -> Path:
             asked.pages.append(others)
@@ -258,6 +266,24 @@ def test_how_it_ended_is_in_the_exit_code(
     assert result.return_value == code
     told = document(result)
     assert told.items() >= json.loads(json.dumps(to_json(table))).items()
+
+
+def test_data_that_a_score_lacks_are_told_below_the_table(
+    running: Running, looked_at: Layout, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And a program gets one document: why there is no answer."""
+    table = only(table_of(looked_at, made_up), slice(0, 2))
+    asked = running(table, obstacles=(MissingData("no file", where="the matrix"), MissingData("another")))
+    with pytest.raises(SystemExit) as ended:
+        main([*CONSTANT, "--report"])
+    shown = capsys.readouterr()
+    assert ended.value.code == 4 and shown.err == "error: no file\n  where: the matrix\n"
+    assert "ok 2/2" in shown.out and shown.out.endswith("\nreport: /the/page.html\n") and len(asked.pages) == 1
+    with pytest.raises(SystemExit) as ended:
+        main([*CONSTANT, "--json"])
+    assert ended.value.code == 4 and json.loads(capsys.readouterr().out)["error"]["what"] == "no file"
+    running(table, stopped=True, obstacles=(MissingData("no file"),))
+    assert harness_of(*CONSTANT).return_value == 130
 
 
 def test_the_page_is_written_where_it_is_asked_for(running: Running) -> None:

@@ -17,7 +17,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.statistics import RepurposingOptions
 from harness.cli import names, options
-from harness.cli.options import OnceCommand, benchmark_option, benchmark_options, parse_setting, request_options
+from harness.cli.options import OnceCommand, benchmark_option, benchmark_options, parse_settings, request_options
 from harness.cli.output import OutputFile, chosen_kind, deliver, output_option
 
 CARD = '[variants.published]\n[variants.fixed]\n[variants."fixed_twice"]\n'
@@ -276,7 +276,7 @@ def test_options_of_a_benchmark_are_taken_where_they_are_given() -> None:
     ],
 )
 def test_a_setting_is_json_where_it_can_be(text: str, name: str, value: object) -> None:
-    assert parse_setting(text) == (name, value) and type(parse_setting(text)[1]) is type(value)
+    assert parse_settings([text]) == {name: value} and type(parse_settings([text])[name]) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_a_setting_is_json_where_it_can_be(text: str, name: str, value: object) 
 )
 def test_a_setting_that_sets_nothing_says_how_to_write_it(text: str, what: str, where: str, todo: str) -> None:
     with pytest.raises(UsageError) as error:
-        parse_setting(text)
+        parse_settings([text])
     assert (error.value.what, error.value.where, error.value.todo) == (what, where, todo)
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from harness import benchmarks
-from harness.base.errors import CorruptData, InvalidPredictions, UsageError
+from harness.base.errors import CorruptData, InvalidPredictions, MissingData, UsageError
 from harness.base.files import write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -164,6 +164,31 @@ def test_all_that_ended_ok_is_scored_and_what_was_changed_is_no_result(
     ]
     assert scoring.score_all(layout, here, found.cells).computed == 0
     assert scoring.score_all(layout, here, []) == scoring.Scored((), 0)
+
+
+def test_data_that_are_not_here_cost_the_scores_of_their_own_runs_alone(
+    here: Store, tmp_path: Path, made_scores: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout, computed = layout_of(here.folder.parent), scoring.compute_scores
+    for seed in (2, 3, 4):
+        put_run(here, planned_job(seed), tmp_path / str(seed), Verdict.OK)
+
+    def compute(layout: Layout, made: Store, planned: Any, mirrors: Any = ()) -> Scores:
+        if planned.job.split.seed in (1, 3):
+            raise MissingData("no file", where="the matrix")
+        if planned.job.split.seed == 2:
+            raise CorruptData("another file", where="the matrix")
+        return computed(layout, made, planned, mirrors)
+
+    monkeypatch.setattr(scoring, "compute_scores", compute)
+    plan = Plan("some", tuple(Cell(one.job, one) for one in map(planned_job, range(1, 5))))
+    cells = [*store.join(plan, here, records=True)]
+    found = scoring.score_all(layout, here, cells)
+    assert (found.cells, found.computed, made_scores) == (tuple(cells), 1, [(4, ())])
+    assert [(type(one), one.what) for one in found.obstacles] == [
+        (MissingData, "no file"),
+        (CorruptData, "another file"),
+    ]
 
 
 def test_an_answer_is_asked_and_measured_as_its_job_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

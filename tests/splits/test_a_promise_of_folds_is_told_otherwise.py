@@ -194,14 +194,19 @@ def test_a_split_is_named_as_it_is_read(
     assert (spec.label, spec.text) == (label, again)
 
 
-@pytest.mark.parametrize("setting", ["gamma", "=1", "a=1,b"])
-def test_a_setting_that_sets_nothing_is_told(setting: str) -> None:
-    wrong = setting.split(",")[-1]
-    assert told(lambda: parse_split(f"cluster:{setting}", 1)) == (
-        f"'{wrong}' sets nothing",
-        f"split cluster:{setting}",
-        "write for example cluster:gamma=0.6",
-    )
+@pytest.mark.parametrize(
+    ("settings", "what", "where", "todo"),
+    [
+        ("gamma", "'gamma' sets nothing", "split cluster", "write for example cluster:gamma=0.6"),
+        ("=1", "'=1' sets nothing", "split cluster", "write for example cluster:gamma=0.6"),
+        ("a=1,b", "'b' sets nothing", "split cluster", "write for example cluster:gamma=0.6"),
+        ("a=1,", "'' sets nothing", "split cluster", "write for example cluster:gamma=0.6"),
+        ("a=1,b=inf", "'inf' is no finite number", "split cluster b=inf", "give one"),
+        ("a=1,b=2,a=3", "a is set twice: 1 and 3", "split cluster", "set it once"),
+    ],
+)
+def test_a_setting_that_sets_nothing_is_told(settings: str, what: str, where: str, todo: str) -> None:
+    assert told(lambda: parse_split(f"cluster:{settings}", 1)) == (what, where, todo)
 
 
 def test_recorded_splits_never_change(tmp_path: Path) -> None:

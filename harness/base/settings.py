@@ -1,0 +1,44 @@
+"""Settings as a person writes them: `name=value`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from harness.base.errors import UsageError
+
+
+def parse_settings(texts: Iterable[str], where: str, todo: str) -> dict[str, Any]:
+    """All settings by name. A value is read as JSON where it is JSON, else as text.
+
+    `where` they stand and what `todo` about it are told of one that can't be read; a name may be set once.
+    """
+    settings: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"'{text}' sets nothing", where=where, todo=todo)
+        if _is_endless(value):
+            raise UsageError(f"'{value}' is no finite number", where=f"{where} {text}", todo="give one")
+        read = _value(value)
+        if name in settings:
+            raise UsageError(f"{name} is set twice: {settings[name]} and {read}", where=where, todo="set it once")
+        settings[name] = read
+    return settings
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _is_endless(text: str) -> bool:
+    """Whether the text is a number that JSON cannot write, and no key can hold: nan or infinite."""
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return False
