@@ -90,6 +90,33 @@ def test_heads_stay_while_a_table_is_scrolled(site: Path, tab: Tab) -> None:
     assert abs(head - box) < 1.5
 
 
+# Of every text that is seen, the words whose letters stand on several lines; an address may break anywhere.
+_BROKEN = """(() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), broken = new Set();
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (text.parentElement.closest("a[href^=http], code, pre, script, style")) continue;
+    for (const word of text.data.matchAll(/[^\\s/_=-]{2,18}/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.add(word[0]);
+    }
+  }
+  return [...broken];
+})()"""
+
+
+def test_no_word_or_number_is_broken_on_a_narrow_screen(site: Path, page: Path, tab: Tab) -> None:
+    tab.look(width=390)
+    for address in (page, *(site / name for name in _PAGES)):
+        tab.go(address.as_uri())
+        _unfold(tab)
+        # as many cells as the whole plan has
+        tab.evaluate("for (const one of document.querySelectorAll('.tile .count')) one.textContent = '12,345'")
+        assert tab.evaluate(_BROKEN) == [], address.name
+
+
 def _focus(tab: Tab) -> str:
     return str(tab.evaluate("(one => one.id || one.className || one.tagName)(document.activeElement)"))
 
