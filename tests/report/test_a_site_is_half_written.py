@@ -48,6 +48,14 @@ def test_equal_results_are_an_equal_site(evidence: Layout, made_up: Plan, own: P
     assert listing == {name: sha256_of(own / name) for name in first if name != "site.json"}
 
 
+def test_no_sentence_announces_what_does_not_come(whole: Path) -> None:
+    """A figure without claims has no verdicts to count."""
+    pages = {path.name: path.read_text(encoding="utf-8") for path in whole.rglob("*.html")}
+    assert [name for name, text in pages.items() if re.search(r":\s*</p>", text)] == []
+    assert "<p>repurposing</p>" in pages["repurposing-figure-2b.html"]
+    assert "<p>repurposing: <span" in pages["repurposing-bnnr-mean-over-seeds.html"]
+
+
 def test_a_failure_leaves_the_earlier_site(
     evidence: Layout, made_up: Plan, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
