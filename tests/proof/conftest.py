@@ -43,16 +43,15 @@ def vouch(layout: Layout, name: str, key: Path) -> None:
         file.write(f'{name} namespaces="permafrost-results" {public}')
 
 
-@pytest.fixture
-def key(tmp_path: Path) -> Path:
-    return make_key(tmp_path / "key")
+@pytest.fixture(scope="session")
+def prepared(repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three planned runs of which one failed and one was never made, those two as reference results, and a key.
 
-
-@pytest.fixture
-def made(repository: Layout, tmp_path: Path, key: Path) -> Layout:
-    """Three planned runs of which one failed and one was never made, and those two as reference results."""
-    layout = copy_repository(repository, tmp_path)
-    vouch(layout, "author", key)
+    Not to be changed.
+    """
+    folder = tmp_path_factory.mktemp("prepared")
+    layout = copy_repository(repository, folder)
+    vouch(layout, "author", make_key(folder / "key"))
     record_seeds(layout, (5, 6, 7))
     first, second, third = plan_of(layout, ["als_wr"], (5, 6, 7)).cells
     with Store(layout.runs).open_log() as (log, _):
@@ -61,7 +60,21 @@ def made(repository: Layout, tmp_path: Path, key: Path) -> Layout:
     put_run(layout, planned_of(first))
     put_run(layout, planned_of(second), verdict=Verdict.MEMORY, reason="killed at 1 GiB")
     save_reference(layout, Store(layout.runs))
-    return layout
+    return folder
+
+
+@pytest.fixture
+def made(prepared: Path, tmp_path: Path) -> Layout:
+    """A copy of what was prepared, for one test to change."""
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    return Layout(root=tmp_path / "repository", cache=tmp_path / "cache", local=tmp_path / "local")
+
+
+@pytest.fixture
+def key(prepared: Path, tmp_path: Path) -> Path:
+    """The author's key, which the repository believes."""
+    shutil.copy(prepared / "key.pub", tmp_path)
+    return Path(shutil.copy(prepared / "key", tmp_path))
 
 
 @pytest.fixture
