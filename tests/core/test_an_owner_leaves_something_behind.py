@@ -87,21 +87,24 @@ def test_a_folder_that_a_clean_up_took_before_it_was_locked_is_made_again(
 
 
 def test_a_child_that_lives_on_does_not_hold_its_parents_lock(tmp_path: Path) -> None:
-    waiting, release = os.pipe()
+    (waiting, release), (begun, begin) = os.pipe(), os.pipe()
     parent = os.fork()
     if parent == 0:
         own_folder(tmp_path)
         if os.fork() == 0:
             os.close(release)
+            os.write(begin, b"!")
             os.read(waiting, 1)
         os._exit(0)
     os.waitpid(parent, 0)
     (folder,) = tmp_path.iterdir()
     try:
+        # only a child that has begun can have let go
+        assert os.read(begun, 1) == b"!"
         assert not is_owned(Path(owner_of(folder))) and abandoned_folders(tmp_path) == [folder]
     finally:
-        os.close(release)
-        os.close(waiting)
+        for end in (release, waiting, begun, begin):
+            os.close(end)
 
 
 def test_only_folders_that_are_named_as_the_harness_names_them_are_abandoned(tmp_path: Path) -> None:
