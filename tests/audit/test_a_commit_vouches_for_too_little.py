@@ -91,6 +91,7 @@ def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: La
     [
         "sitecustomize.py",
         "click.so",
+        "click.pyc",
         "click/__init__.py",
         "harness/more.md",
         "scripts/more.sh",

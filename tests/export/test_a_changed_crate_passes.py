@@ -265,6 +265,11 @@ def score_failure(crate: Path, keys: list[str]) -> None:
     shutil.copyfile(score_path(crate, keys[0]), score_path(crate, keys[3]))
 
 
+def rename_scores(crate: Path, keys: list[str]) -> None:
+    """Every value is right: they only say that they are of another run."""
+    rewrite(score_path(crate, keys[0]), lambda scores: scores.update(key=keys[1]))
+
+
 def in_description(name: str, field: str, value: Any) -> Change:
     def change(crate: Path, keys: list[str]) -> None:
         def put(document: Any) -> None:
@@ -345,6 +350,7 @@ def score_path(crate: Path, key: str) -> Path:
         (add_run, "a run that the suite does not plan"),
         (remove_scores, "scores: there are none"),
         (score_failure, "a run that ended as 'error' has scores"),
+        (rename_scores, "scores: the run that they are of"),
         (in_description("run-{0}-score-NS-AUC-as-published", "value", 0.97), "score-NS-AUC-as-published: value"),
         (in_description("run-{0}-wall_s", "value", 0.1), "wall_s: value"),
         (in_description("run-{3}", "actionStatus", "http://schema.org/CompletedActionStatus"), "actionStatus"),

@@ -155,6 +155,7 @@ _PARTS = {
     "scripts/site/one.py": "commands",
     "sitecustomize.py": "root/sitecustomize.py",
     "click.so": "root/click.so",
+    "click.pyc": "root/click.pyc",
     "click/__init__.py": "root/click/__init__.py",
     "numpy/__init__.abi3.so": "root/numpy/__init__.abi3.so",
     "tests/__init__.py": None,
@@ -194,6 +195,8 @@ def test_whatever_else_is_committed_is_in_a_part(repository: Layout, tmp_path: P
     parts = {
         "pytest.ini": "others/",
         ".python-version": "others/",
+        # read in place of a section of pyproject.toml
+        "ruff.toml": "others/",
         ".github/workflows/ci.yml": "others/.github/workflows",
         "docs/schemas/audit.json": "others/docs/schemas",
         "docs/pictures/report.png": "others/docs/pictures",
