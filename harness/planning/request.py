@@ -41,6 +41,9 @@ class Request:
 
 def requested_jobs(layout: Layout, request: Request) -> Sequence[Job]:
     """The jobs, seed by seed: stopped at any time, every method has about as many."""
+    # a name that nobody has is told first: what is missing is added to a request whose names are right
+    manifests = [load_manifest(layout, dataset) for dataset in request.datasets]
+    cards = [load_method(layout, method) for method in request.methods]
     seeds = request.seeds or request.published_seeds
     for name, value in (("--method", request.methods), ("--dataset", request.datasets), ("--seed", seeds)):
         if not value:
@@ -48,8 +51,6 @@ def requested_jobs(layout: Layout, request: Request) -> Sequence[Job]:
                 f"{name} is missing",
                 todo="name a --suite, or --method, --dataset and --seed (or --published-seeds)",
             )
-    manifests = [load_manifest(layout, dataset) for dataset in request.datasets]
-    cards = [load_method(layout, method) for method in request.methods]
     _refuse_strangers(layout, manifests, cards)
     upstream = upstream_tree(layout, request.upstream, request.methods) if request.upstream else ""
     by_benchmark = {one.benchmark: _seeds(one.benchmark, request) for one in manifests}

@@ -35,6 +35,10 @@ def test_the_first_published_seeds_are_the_first_of_all_of_them(repository: Layo
         (Request(methods=("bnnr",), datasets=("synthetic",)), "--seed is missing"),
         (Request(methods=(), datasets=("synthetic",), seeds=(1,)), "--method is missing"),
         (Request(methods=("bnnr",), datasets=(), seeds=(1,)), "--dataset is missing"),
+        # who mistyped a name would else learn of it only after adding a seed
+        (Request(methods=("bnr",), datasets=("synthetic",)), "no method is called 'bnr'"),
+        (Request(methods=("bnnr",), datasets=("sinthetic",)), "no dataset is called 'sinthetic'"),
+        (Request(methods=("bnr",), datasets=()), "no method is called 'bnr'"),
     ],
 )
 def test_what_is_missing_or_there_twice_is_named(repository: Layout, request_: Request, what: str) -> None:
