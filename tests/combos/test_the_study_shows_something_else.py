@@ -196,6 +196,9 @@ def test_a_figure_shows_both_tests(
     assert line[6].startswith(f"{100 * paired.difference:+.1f} (") and line[7:] == [f"{paired.p:.3f}", "3"]
     printed = "0.456, 0.149, 0.240, 0.276" if figure == "Figure 4" else "0.262, 0.025, 0.103, 0.009"
     assert any(printed in note for note in sheet.notes)
+    chances = [float(row[7]) for row in sheet.rows if row[7] != "-"]
+    below = sum(p < 0.05 for p in chances)
+    assert f"Paired, {below} of {len(chances)} differences are significant at 5%." in sheet.notes
     assert [one.heading for one in sheet.pictures] == [*RULES]
     drawn = "".join(one.svg for one in sheet.pictures)
     tooltips = re.findall(r"<title>(pure_minilm[^<]*)</title>", drawn)

@@ -97,6 +97,17 @@ def test_of_a_large_metric_a_part_of_what_the_cpu_gives_is_allowed(
     assert (allowed[metric], allowed["NS-AUC/as-published"]) == (4.0, 0.01)
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_metric_of_one_side_alone_is_told(evidence: Layout, both: tuple[str, str], side: int) -> None:
+    path, metric = scores_path(evidence, both[side]), "AUC/as-published"
+    scores = parse_scores(read_json(path))
+    assert scores is not None and scores.metrics[metric] is not None
+    others = {name: value for name, value in scores.metrics.items() if name != metric}
+    write_json(path, replace(scores, metrics=others).to_json())
+    (pair,) = (one for one in found_in(evidence).differing if one.metric == metric)
+    assert [value is None for value in (pair.cpu, pair.gpu)] == [side == 0, side == 1]
+
+
 @pytest.mark.parametrize(
     ("cpu", "gpu", "allowed", "agrees"),
     [

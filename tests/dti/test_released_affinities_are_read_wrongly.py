@@ -203,6 +203,8 @@ def test_a_protein_that_is_there_twice_is_two_targets(tmp_path: Path) -> None:
     ("name", "text", "what", "where"),
     [
         ("mat_drug_drug.txt", "0 1 0\n1 0 1\n0 0 0\n", "not symmetric", "mat_drug_drug.txt"),
+        # as many above the diagonal as below, of other pairs
+        ("mat_drug_drug.txt", "0 1 0\n0 0 0\n0 1 0\n", "not symmetric", "mat_drug_drug.txt"),
         ("mat_drug_drug.txt", "0 1 0\n1 0 1\n", "2 rows instead of 3", "mat_drug_drug.txt"),
         ("mat_drug_protein.txt", "0 1 0\n0 0\n1 0 1\n", "2 cells instead of 3", "line 2"),
         ("mat_drug_protein.txt", "0 1 0\n0 0 0\n1 2 1\n", "neither 0 nor 1", "line 3"),

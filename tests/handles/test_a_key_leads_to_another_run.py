@@ -129,6 +129,14 @@ def test_an_ambiguous_key_names_the_runs_and_how_much_it_takes(committed: Reposi
     assert find_handle(committed.layout, store, keys[0][:6]).key == keys[0]
 
 
+def test_so_many_characters_are_asked_for_as_tell_all_keys_apart(committed: Repository) -> None:
+    for rest in ("10", "21", "22"):
+        committed.store.path(f"abcdef{rest}".ljust(64, "0")).mkdir(parents=True)
+    with pytest.raises(UsageError, match="3 keys begin with 'abcdef'") as refusal:
+        find_handle(committed.layout, committed.store, "abcdef")
+    assert refusal.value.todo == "give 8 characters of it, which tell all of them apart"
+
+
 def test_a_page_shows_what_the_record_and_the_scores_say(here: Repository, made_up: Plan) -> None:
     key = _keys(made_up)[2]
     record = here.store.record(key)

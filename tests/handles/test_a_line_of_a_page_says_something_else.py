@@ -477,10 +477,10 @@ def test_what_a_method_warns_of_is_told_of_a_result_the_first_five(
     assert handle.folder is not None
     content = {**handle.content, "verdict": verdict}
     content["files"] = {**content["files"], "method.json": {"sha256": "a" * 64, "bytes": 9}}
-    for count in (5, 7):
+    for count in (5, 6, 7):
         report = {"protocol": 1, "warnings": [f"{number}\tis odd" for number in range(count)]}
         (handle.folder / "method.json").write_text(json.dumps(report))
-        warnings = [f"{number}\\tis odd" for number in range(5)] + ["and 2 more"] * (count > 5)
+        warnings = [f"{number}\\tis odd" for number in range(5)] + [f"and {count - 5} more"] * (count > 5)
         assert page_of(layout, store, replace(handle, content=content))["warnings"] == (warnings if told else [])
     assert page_of(layout, store, handle)["warnings"] == []
 

@@ -57,6 +57,7 @@ def test_no_metrics_have_no_lines() -> None:
         ({}, True),
         ({"statistic": "value", "seed": 1}, True),
         ({"statistic": "value", "seed": 2}, False),
+        ({"statistic": "value", "seed": 0}, False),
         # a mean that is printed without its number of runs
         ({"statistic": "band"}, True),
         ({"statistic": "status"}, False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import harness
 from harness.base.errors import EngineError, HarnessError, MissingData
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
@@ -124,6 +126,16 @@ def test_a_recorded_split_is_the_only_one(own: Layout) -> None:
     assert broken[0] == "there is no test pair" and "0 pairs are test pairs, not 5" in broken
 
 
+def test_to_look_at_what_was_run_nothing_is_fetched(
+    repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a dataset whose digest is recorded and whose files are not here; no seed of the split is published."""
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    monkeypatch.setattr("harness.data.datasets.obtain", lambda *_: pytest.fail("it was to be fetched"))
+    bare = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    assert splits.split_digest_offline(bare, "fdataset", SPEC) is None
+
+
 def test_a_split_that_can_not_be_made_is_told_by_its_name(own: Layout) -> None:
     tight = SplitSpec(strategy="random", seed=1, parameters={"test_share": 0.01})
     what, where, todo = told(lambda: splits.make_split(own, "mine", tight))
@@ -160,6 +172,17 @@ def test_strategies_are_those_of_their_benchmarks() -> None:
         "What it promises of drugs, and S0 has its shares",
     ]
     assert len({strategy_source("ddi", name) for name in ("random", "cluster", "datasail")}) == 3
+
+
+def test_a_split_rests_on_code_below_its_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a copy of the harness, in which a module is changed that every split of drugs is kept by."""
+    copy = tmp_path / "harness"
+    shutil.copytree(Path(harness.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("harness.splits.strategies._PACKAGE", copy)
+    before = strategy_source.__wrapped__("ddi", "cluster")
+    path = copy / "base" / "npy.py"
+    path.write_text(f"{path.read_text()}\nMORE = 1\n")
+    assert strategy_source.__wrapped__("ddi", "cluster") != before
 
 
 def test_a_drug_split_is_described_with_its_groups_and_its_threshold(tmp_path: Path) -> None:
