@@ -26,8 +26,9 @@ from harness.audit.plausibility import check_card, check_kept, check_maker, chec
 from harness.audit.results import check_against_reference, check_predictions, check_scores, kept_scores
 from harness.audit.steps import Audit, Lack, Step, equal, failed, guarded, not_checked, ok
 from harness.base.errors import HarnessError
-from harness.base.files import read_json, sha256_of
+from harness.base.files import sha256_of
 from harness.base.layout import Layout
+from harness.base.plain_json import read_plain
 from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.engine import Engine
 from harness.methods.card import load_method
@@ -232,7 +233,7 @@ def check_files(store: Store, record: Record) -> list[Step]:
 
 def read_job(store: Store, record: Record) -> dict[str, Any] | None:
     """The job document the container was given, where it was kept."""
-    document = read_json(store.path(record.key) / JOB_FILE)
+    document = read_plain(store.path(record.key) / JOB_FILE)
     return document if isinstance(document, dict) else None
 
 

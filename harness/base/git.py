@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -105,16 +105,39 @@ def _blob(path: Path) -> tuple[str, str]:
 
 def git(root: Path, *words: str) -> str:
     """What git answers about a repository; empty where the folder is none of its own, or git is not here."""
+    return _answer(root, *words) or ""
+
+
+def versions(root: Path, place: str) -> Iterator[tuple[str, str | None]]:
+    """The commits that gave a file another text, newest first, with that text, of every parent of a merge.
+
+    The text is None where git can't read it any more, and the commit empty where it can't read its own history.
+    """
+    # no `git log`: settings of the repository decide what that shows
+    commits = _answer(root, "rev-list", "--full-history", "HEAD", "--", place)
+    if commits is None:
+        yield "", None
+        return
+    for commit in commits.split():
+        text = _answer(root, "cat-file", "blob", f"{commit}:{place}")
+        # a commit that removed it has none
+        if text is not None or git(root, "ls-tree", commit, "--", place):
+            yield commit, text
+
+
+def _answer(root: Path, *words: str) -> str | None:
     if not (root / ".git").exists():
-        return ""
+        return None
     # in a hook of git's they name another repository
     environment = {name: text for name, text in os.environ.items() if name not in _ELSEWHERE}
     # a replaced object would stand for what was committed, and a graft would hide the commits before another
     environment |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_OPTIONAL_LOCKS": "0"}
-    command = ["git", "-c", f"safe.directory={root}", "-C", str(root), *words]
+    # so would a commit graph, which is believed of parents, and a setting that says that files lie elsewhere
+    environment["GIT_WORK_TREE"] = str(root)
+    command = ["git", "-c", f"safe.directory={root}", "-c", "core.commitGraph=false", "-C", str(root), *words]
     try:
         return subprocess.run(
             command, env=environment, capture_output=True, text=True, check=True, timeout=_SECONDS
         ).stdout
     except (OSError, subprocess.SubprocessError):
-        return ""
+        return None

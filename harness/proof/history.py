@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData
 from harness.base.files import read_json, write_json
-from harness.base.git import git
+from harness.base.git import git, versions
 from harness.base.layout import Layout
 from harness.base.seal import state_folder
 from harness.proof.signature import sig_path
@@ -37,14 +37,12 @@ class EarlierLog:
 def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[EarlierLog]:
     """What the commits and this user's notes know of the log with these lines, or of one that lay there before."""
     place = _place_of(layout, folder / STATEMENT)
-    # of all parents of a merge: without a word for it git follows the one that has the file as it is
-    for commit in git(layout.root, "log", "--full-history", "--format=%H", "--", place).split() if place else ():
-        text = git(layout.root, "show", f"{commit}:{place}")
+    for commit, text in versions(layout.root, place) if place else ():
         where = f"commit {commit[:12]}"
         try:
-            statement = parse(text.encode(), where)
+            statement = parse((text or "").encode(), where)
         except CorruptData:
-            continue  # a commit that removed it, or one that was never a statement of ours
+            continue  # one that was never a statement of ours, or that git can't read: then it is cut
         yield EarlierLog(statement.size, statement.root, where)
     # one log may be noted at both places
     noted: dict[tuple[int, str], EarlierLog] = {}
@@ -71,19 +69,20 @@ def _noted(path: Path) -> EarlierLog | None:
 
 def was_signed(layout: Layout, folder: Path, lines: list[bytes]) -> str:
     """Where it is known that somebody signed a statement about this log once; empty where nothing tells of it."""
-    if place := _place_of(layout, sig_path(folder / STATEMENT)):
-        # -m: what each parent of a merge has of it, whichever the merge kept
-        commits = git(layout.root, "log", "-m", "--diff-filter=A", "--format=%H", "--", place).split()
-        if commits:
-            return f"commit {commits[0][:12]}"
+    place = _place_of(layout, sig_path(folder / STATEMENT))
+    for commit, _ in versions(layout.root, place) if place else ():
+        if commit:
+            return f"commit {commit[:12]}"
     return next((str(path) for path in memory_paths(layout, folder, lines) if read_json(path)), "")
 
 
 def is_cut(layout: Layout, folder: Path) -> bool:
-    """Whether the repository is a shallow clone: commits that may know of earlier statements are not here."""
+    """Whether the repository lacks what may know of earlier statements: it is shallow, or objects are gone."""
     place = _place_of(layout, folder / STATEMENT)
-    is_committed = bool(place and git(layout.root, "ls-tree", "HEAD", "--", place))
-    return is_committed and git(layout.root, "rev-parse", "--is-shallow-repository").strip() == "true"
+    if not (place and git(layout.root, "ls-tree", "HEAD", "--", place)):
+        return False
+    is_shallow = git(layout.root, "rev-parse", "--is-shallow-repository").strip() == "true"
+    return is_shallow or any(text is None for _, text in versions(layout.root, place))
 
 
 def _place_of(layout: Layout, path: Path) -> str:

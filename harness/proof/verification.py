@@ -161,8 +161,8 @@ def _history(
         what = f"the log is not the one that had {_leaves(other.size)} before, grown"
         yield ProofStep("history", Held.FAILED, what, other.where, _RESTORE)
     elif is_cut(layout, results.folder):
-        what = "the clone is shallow: earlier commits, which know of earlier states, are not in it"
-        yield ProofStep("history", Held.UNKNOWN, what, todo="git fetch --unshallow")
+        what = "the clone is shallow, or objects of it are gone: earlier states may be known of that are not in it"
+        yield ProofStep("history", Held.UNKNOWN, what, todo="git fetch --unshallow, or clone it again")
     elif known:
         what = f"grown from all that is known: {counted(len(known), 'earlier state')}"
         yield ProofStep("history", Held.OK, what)

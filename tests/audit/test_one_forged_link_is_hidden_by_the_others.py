@@ -201,6 +201,14 @@ def test_a_job_document_that_is_none_is_a_broken_link(evidence: Layout, made_up:
     assert told == (Checked.FAILED, "the job document can't be read", str(path))
 
 
+def test_a_job_document_in_which_a_name_stands_twice_is_a_broken_link(evidence: Layout, made_up: Plan) -> None:
+    """The harness reads the last of two, people and other programs the first."""
+    path = folder_of(evidence, made_up) / "job.json"
+    path.write_text('{"seed": 7, ' + path.read_text().lstrip()[1:])
+    forge_record(evidence, made_up, lambda record: None)
+    assert broken(first(evidence, made_up)) == ["job"]
+
+
 def test_a_job_document_of_a_failed_run_is_read_too(evidence: Layout, made_up: Plan) -> None:
     key = planned_of(made_up.cells[3]).key
     (Store(evidence.runs).path(key) / "job.json").write_text("[]")

@@ -406,9 +406,38 @@ def test_the_commits_tell_every_statement_that_there_was(layout: Layout) -> None
     assert [*earlier_logs(layout, layout.root.parent, [])] == []
 
 
-@pytest.mark.parametrize("way", ["a merge that keeps the old", "a merge that brings it", "a graft", "a cut"])
-def test_a_history_that_hides_a_statement_is_seen_through_or_known_to_be_cut(layout: Layout, way: str) -> None:
-    """By itself git follows the parent of a merge that has the file as it is, and believes what grafts say."""
+def without_parents(root: Path, commit: str) -> None:
+    """Let git's graph of commits, which is believed before the commits themselves, say that one is the first."""
+    path = root / ".git" / "objects" / "info" / "commit-graph"
+    graph = bytearray(path.read_bytes())
+    places = {graph[at : at + 4].decode(): graph[at + 4 : at + 12] for at in range(8, 8 + 12 * graph[6], 12)}
+    fan, names, facts = (int.from_bytes(places[name]) for name in ("OIDF", "OIDL", "CDAT"))
+    count = int.from_bytes(graph[fan + 1020 : fan + 1024])
+    number = [graph[names + 20 * one :][:20].hex() for one in range(count)].index(commit)
+    graph[facts + 36 * number + 20 : facts + 36 * number + 28] = bytes.fromhex("70000000" * 2)
+    graph[-20:] = hashlib.sha1(graph[:-20], usedforsecurity=False).digest()
+    path.chmod(0o644)
+    path.write_bytes(graph)
+
+
+@pytest.mark.parametrize(
+    ("way", "is_hidden"),
+    [
+        ("a merge that keeps the old", False),
+        ("a merge that brings it", False),
+        ("a merge, and a setting", False),
+        ("a graft", False),
+        ("a graph of commits", False),
+        ("files that lie elsewhere", False),
+        ("a cut", True),
+        ("a commit that is gone", True),
+        ("a text that is gone", True),
+    ],
+)
+def test_a_history_that_hides_a_statement_is_seen_through_or_known_to_be_cut(
+    layout: Layout, way: str, is_hidden: bool
+) -> None:
+    """By itself git follows the parent of a merge that has the file as it is, and believes what lies beside it."""
     folder = layout.root / "results"
     folder.mkdir()
 
@@ -432,22 +461,33 @@ def test_a_history_that_hides_a_statement_is_seen_through_or_known_to_be_cut(lay
         git("checkout", "-q", "main")
         git("merge", "-q", "--no-ff", "--no-commit", "other")
     new = commit(2)
-    if way == "a merge that keeps the old":
+    if way in ("a merge that keeps the old", "a merge, and a setting"):
         git("checkout", "-q", "-b", "other", old)
         git("commit", "-qm", "elsewhere", "--allow-empty")
         git("merge", "-q", "-s", "ours", "-m", "merged", new)
+        if way == "a merge, and a setting":
+            git("config", "log.diffMerges", "off")
     elif way == "a merge that brings it":
         commit(1)
     else:
         last = commit(1)
-        hidden = "shallow" if way == "a cut" else "info/grafts"
         (layout.root / ".git" / "info").mkdir(exist_ok=True)
-        (layout.root / ".git" / hidden).write_text(f"{last}\n")
-    is_hidden = way == "a cut"
+        if way in ("a cut", "a graft"):
+            (layout.root / ".git" / ("shallow" if way == "a cut" else "info/grafts")).write_text(f"{last}\n")
+        elif way == "a graph of commits":
+            git("commit-graph", "write", "--reachable")
+            without_parents(layout.root, last)
+            assert git("log", "--format=%H") == last
+        elif way == "files that lie elsewhere":
+            git("config", "core.worktree", str(layout.root.parent))
+        else:
+            name = new if way == "a commit that is gone" else git("rev-parse", f"{new}:results/{STATEMENT}")
+            (layout.root / ".git" / "objects" / name[:2] / name[2:]).unlink()
     assert is_cut(layout, folder) is is_hidden
     known = {one.size for one in earlier_logs(layout, folder, [])}
-    assert known == ({1} if is_hidden else {1, 2})
-    assert bool(was_signed(layout, folder, [])) is not is_hidden
+    assert (known == {1, 2}) is not is_hidden
+    is_left = way == "a text that is gone"
+    assert bool(was_signed(layout, folder, [])) is (is_left or not is_hidden)
     # what no commit has is not cut
     assert not is_cut(layout, layout.root / "elsewhere") and not is_cut(layout, layout.root.parent)
 
