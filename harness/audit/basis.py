@@ -28,6 +28,7 @@ from harness.images import code_tree, image_name, image_tree
 from harness.images.cards import environment_chain, layers_of
 from harness.images.export import held_trees
 from harness.images.identity import combined
+from harness.images.receipts import BuiltImage, read_receipt, receipt_path
 from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, recorded_tree, variant_of
 from harness.methods.card import load_method, method_names
 from harness.planning.jobs import Job, PlannedJob
@@ -164,7 +165,36 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
         what = f"{name} does not hold the trees of the run: read back whole, it is another"
         return [failed("engine image", what, expected=_trees(expected), found=_trees(contents))]
     which = "has the id of the run" if image_id == run_image_id else "was built again since, with another id"
-    return [ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", image_id)]
+    told = ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", image_id)
+    return [told, *_receipt_faults(layout, engine, name, image_id, contents)]
+
+
+def _receipt_faults(
+    layout: Layout, engine: Engine, name: str, image_id: str, trees: tuple[str, str]
+) -> list[Step]:
+    """What the receipt of this image says wrongly. No result rests on it, but `harness image list` shows it.
+
+    How long a build took nothing else tells.
+    """
+    path = receipt_path(layout, engine, name)
+    receipt = read_receipt(path, of_anybody=True)
+    if receipt is None or receipt.image_id != image_id:
+        return []  # it is about no image that is here
+    found = receipt.model_copy(
+        update={
+            "environment_tree": trees[0],
+            "code_tree": trees[1],
+            "size_bytes": int(engine.client.images.get(name).attrs["Size"]),
+        }
+    )
+    if found == receipt:
+        return []
+    what = f"the receipt of {name} tells of another image; remove it, and the image is read back"
+    return [failed("receipt", what, where=path, expected=_of_receipt(found), found=_of_receipt(receipt))]
+
+
+def _of_receipt(image: BuiltImage) -> str:
+    return f"{_trees((image.environment_tree, image.code_tree))}, {image.size_bytes:,} bytes"
 
 
 def _trees(trees: tuple[str, str]) -> str:

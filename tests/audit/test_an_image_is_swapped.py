@@ -13,6 +13,7 @@ from harness.audit import basis as frozen
 from harness.audit.basis import Superseded, check_built, check_environment, check_image
 from harness.audit.steps import Checked, Step, failed
 from harness.base.layout import Layout
+from harness.base.seal import only_new_notes
 from harness.engine import Engine
 from harness.images import image_name
 from harness.images.export import HeldTrees
@@ -34,7 +35,7 @@ class Images:
     def get(self, name: str) -> Any:
         if self._image is None:
             raise ImageNotFound(name)
-        return SimpleNamespace(id=self._image)
+        return SimpleNamespace(id=self._image, attrs={"Size": 7_000})
 
 
 def engine_with(image: str | None, *, root: str = "/somewhere") -> Engine:
@@ -116,6 +117,47 @@ def test_an_image_with_other_files_is_found_whatever_its_receipt_says(
     trees = [f"environment tree {one[:16]}, code tree {other[:16]}" for one, other in (right, held[image])]
     what = f"{name} does not hold the trees of the run: read back whole, it is another"
     assert checked(evidence, made_up, engine) == failed("engine image", what, expected=trees[0], found=trees[1])
+
+
+@pytest.mark.parametrize(
+    ("change", "is_found"),
+    [
+        ({}, False),
+        # nothing else tells
+        ({"built_seconds": 0.1}, False),
+        # about an image that is not here
+        ({"image_id": OTHER, "size_bytes": 1}, False),
+        ({"size_bytes": 6_999}, True),
+        ({"environment_tree": "f" * 64}, True),
+        ({"code_tree": "f" * 64}, True),
+    ],
+)
+def test_a_receipt_that_tells_of_another_image_is_found(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]], change: dict[str, Any], is_found: bool
+) -> None:
+    """Also where no earlier note is believed, and whoever wrote it."""
+    engine, name = engine_with(RAN), image_name(evidence, "constant")
+    environment, code = held[RAN]
+    right = BuiltImage(
+        engine="docker",
+        name=name,
+        image_id=RAN,
+        environment_tree=environment,
+        code_tree=code,
+        size_bytes=7_000,
+        built_seconds=9.0,
+    )
+    path = receipt_path(evidence, cast(Any, engine), name)
+    write_receipt(path, right.model_copy(update=change))
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    with only_new_notes():
+        first, *faults = check_built(evidence, engine, record, Superseded())
+    assert first.checked is Checked.OK
+    trees = f"environment tree {environment[:16]}, code tree {code[:16]}"
+    assert [(one.name, one.checked, one.where, one.expected) for one in faults] == [
+        ("receipt", Checked.FAILED, str(path), f"{trees}, 7,000 bytes")
+    ] * is_found
+    assert all(one.found and one.found != one.expected for one in faults)
 
 
 def test_a_record_without_trees_is_of_no_image(
