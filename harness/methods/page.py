@@ -39,12 +39,12 @@ def _facts(card: MethodCard) -> list[tuple[str, str]]:
         ("kind", "control" if card.control else plain(card.category)),
         ("language", card.language),
         ("benchmarks", ", ".join(map(code, card.benchmarks))),
-        ("inputs", ", ".join(map(code, card.inputs))),
+        ("inputs", ", ".join(map(code, card.inputs)) or "none"),
         ("deterministic", "yes" if card.deterministic else "no"),
         ("order of items", f"published. {card.published_order}" if card.published_order else "secret"),
         (
             "limits of one run",
-            f"{card.resources.cpus} CPU, {card.resources.memory}, {card.resources.seconds} s",
+            f"{card.resources.cpus} CPU, {card.resources.memory}, {card.resources.seconds:,} s",
         ),
         ("computes on", "CPU, or a GPU with `--accelerator cuda`" if card.cuda else "CPU"),
     ]
@@ -55,5 +55,8 @@ def _facts(card: MethodCard) -> list[tuple[str, str]]:
     if card.origin:
         commit = f" at {code(card.origin.commit)}" if card.origin.commit else ""
         licence = prose(card.origin.licence)
-        facts.append(("origin", f"{prose(card.origin.repository)}{commit}; licence: {licence}"))
+        place = card.origin.repository
+        # an address is a link wherever the page is read
+        place = f"<{place}>" if place.startswith("https://") else prose(place)
+        facts.append(("origin", f"{place}{commit}; licence: {licence}"))
     return facts

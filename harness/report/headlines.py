@@ -86,7 +86,7 @@ def _audit(layout: Layout, of: str, keys: Sequence[str]) -> str:
     """`2026-11-23 02:10 UTC: 38 of 38 passed, 3 of them run again; by tree 1f2e3d4c5b6a`."""
     audit = read_last_audit(layout, of)
     if audit is None:
-        return f"not made on this machine yet; {_COMMANDS[of]} looks at all {len(keys):,}"
+        return f"not made on this machine yet; `{_COMMANDS[of]}` looks at all {len(keys):,}"
     counts = {"failed": audit.failed, "superseded": audit.superseded, "unfinished": audit.unfinished}
     parts = [
         f"{audit.passed:,} of {audit.results:,} passed",

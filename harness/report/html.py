@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 _PAGE = Path(__file__).parent / "page"
 # Behind these a name may be broken.
 _SIGN = re.compile(r"(?<=[:,/_=])")
-# Addresses and DOIs in texts.
-_ADDRESS = re.compile(r"(?P<web>https?://[^\s<>\"]+)|doi:10\.\d{4,}/[^\s<>\"]+")
+# Addresses, DOIs and code in texts.
+_ADDRESS = re.compile(r"`(?P<code>[^`]+)`|(?P<web>https?://[^\s<>\"]+)|doi:10\.\d{4,}/[^\s<>\"]+")
 _NUMBER = re.compile(r"[-+(]?[0-9]")
 _NUMBER_OR_NONE = re.compile(r"[-+(]?[0-9]|[-\u2013]|$")
 # At most so many decided claims are listed; every cell shows its own, and `harness compare --all` all of them.
@@ -255,11 +255,15 @@ class Numbers:
 
 
 def linked(text: str) -> Markup:
-    """The text, escaped, with links where it names an address or a DOI."""
+    """The text, escaped, with links where it names an address or a DOI, and code where it quotes some."""
     from markupsafe import Markup, escape
 
     parts, end = [], 0
     for match in _ADDRESS.finditer(text):
+        if match["code"]:
+            parts += [escape(text[end : match.start()]), Markup("<code>{}</code>").format(match["code"])]
+            end = match.end()
+            continue
         name = match[0].rstrip(".,;:)")
         address = name if match["web"] else f"https://doi.org/{name.removeprefix('doi:')}"
         parts += [

@@ -15,6 +15,8 @@ _PUBLISHED, _DEFINED = "/as-published", "/as-defined"
 _OF_MEANS = ("mean", "band")
 # A mean that the authors' files hold in full is shown with as many decimals as ours.
 _DECIMALS = 4
+# With more, methods head the columns: no screen shows so many, and a page is scrolled downwards.
+_MOST_COLUMNS = 30
 
 # Benchmark, row, dataset, split and metric of a mean.
 PlaceOfMean = tuple[str, str, str, str, str]
@@ -78,6 +80,11 @@ class StatusMatrix:
     rows: Mapping[tuple[bool, str], Mapping[tuple[str, str], MatrixEntry]]
     published_order: frozenset[str]
     footnotes: tuple[str, ...]
+
+    @property
+    def is_turned(self) -> bool:
+        """Methods head the columns where there are many more datasets and splits than a screen has room for."""
+        return len(self.columns) > _MOST_COLUMNS
 
 
 def matrix_of(

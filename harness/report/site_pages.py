@@ -26,7 +26,7 @@ from harness.status import Group, ScoredCell, known_sets
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_DECIDED = (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)
+_DECIDED = (ClaimVerdict.REPRODUCED, ClaimVerdict.DEVIATES)
 _TAIL = 4000
 
 

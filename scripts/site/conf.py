@@ -6,6 +6,8 @@ root_doc = "index"
 extensions = ["myst_parser", "sphinx_copybutton"]
 # links go to headings as they do where the repository is looked at
 myst_heading_anchors = 4
+# a block that names no language has none
+highlight_language = "none"
 html_theme = "furo"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]

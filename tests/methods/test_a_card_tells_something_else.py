@@ -127,6 +127,7 @@ def test_a_page_has_every_fact_of_a_card(card: MethodCard) -> None:
         (Origin(repository="a/b"), "| origin | a/b; licence: none stated |"),
         (Origin(repository="a/b", commit="12ab"), "| origin | a/b at `12ab`; licence: none stated |"),
         (Origin(repository="a/b", licence="MIT; data: CC0"), "| origin | a/b; licence: MIT; data: CC0 |"),
+        (Origin(repository="https://a.org/b"), "| origin | <https://a.org/b>; licence: none stated |"),
     ],
 )
 def test_an_origin_is_told_with_its_whole_licence_and_the_commit_that_is_known(

@@ -111,9 +111,9 @@ def test_the_last_audit_in_a_line(
 def test_where_nothing_was_audited_the_command_is_named(facts: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(head, "read_last_audit", lambda *_: None)
     keys = [str(number) for number in range(1234)]
-    told = "not made on this machine yet; harness audit"
-    assert head._audit(facts, "stored", keys) == f"{told} --all looks at all 1,234"
-    assert head._audit(facts, "reference", keys) == f"{told} --reference looks at all 1,234"
+    told = "not made on this machine yet; `harness audit"
+    assert head._audit(facts, "stored", keys) == f"{told} --all` looks at all 1,234"
+    assert head._audit(facts, "reference", keys) == f"{told} --reference` looks at all 1,234"
 
 
 @pytest.mark.parametrize(

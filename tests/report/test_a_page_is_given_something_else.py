@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,6 +32,7 @@ from harness.report.html import (
     linked,
     make_report,
     numeric_columns,
+    page_environment,
     render,
     sets_by_dataset,
     write_report,
@@ -57,6 +59,7 @@ from tests.report.made_up import DONE, NOT, OFF, OPEN, claim, counts_of
         ("doi:11.1000/x and 10.1000/x", "doi:11.1000/x and 10.1000/x"),
         ('"http://a"', '&#34;<a href="http://a" rel="noreferrer">http://a</a>&#34;'),
         ("ftp://a", "ftp://a"),
+        ("run `a <b> http://c` twice`", "run <code>a &lt;b&gt; http://c</code> twice`"),
     ],
 )
 def test_addresses_are_links_and_all_else_is_text(text: str, expected: str) -> None:
@@ -352,6 +355,27 @@ def test_a_matrix_names_its_columns_metrics_and_notes() -> None:
     assert [score.label for score in tiger.scores] == ["S1"]
     settings = [f"{setting} F1/as-published" for setting in ("S0", "S1", "S2")]
     assert matrix.metric == " and ".join(one for one in settings if one in {*get("ddi").key_metrics})
+
+
+@pytest.mark.parametrize(("splits", "heads"), [(30, ["method", *["synthetic_ddi"] * 30]), (31, ["split", "mlp"])])
+def test_many_splits_stand_below_each_other(splits: int, heads: list[str]) -> None:
+    one = drug_cell("mlp", {"S1 F1/as-published": 0.5}, {})
+    cells = []
+    for at in range(splits):
+        split = one.cell.job.split.model_copy(update={"parameters": {"fold": at}})
+        job = one.cell.job.model_copy(update={"split": split})
+        cells.append(replace(one, cell=replace(one.cell, job=job)))
+    matrix = matrix_of("ddi", Table("t", splits, tuple(cells), 0).groups, "m", {})
+    assert len(matrix.columns) == splits and matrix.is_turned == (splits > 30)
+    template = '{% import "parts.html" as parts with context %}{{ parts.matrix_table(matrix, to) }}'
+    text = (
+        page_environment()
+        .from_string(template)
+        .render(matrix=matrix, to=lambda group: "#there", symbols={"ok": "+"}, stand_ins={})
+    )
+    told = re.findall(r'<th scope="col">(?:dataset and )?(\w+)', text.replace("<wbr>", ""))
+    assert told == heads
+    assert text.count('href="#there"') == splits and text.count("<tr>") == (splits + 1 if splits > 30 else 2)
 
 
 def test_a_published_mean_has_as_many_decimals_as_were_printed() -> None:

@@ -445,3 +445,12 @@ def test_the_page_says_what_is_in_view_and_what_is_not() -> None:
         "cell-notes# claims#",
         "The 1 decided claim",
     ]
+
+
+def test_counts_have_separators_in_every_chip() -> None:
+    rows: list[tuple[str, str, str, list[int], list[tuple[str, int]]]] = [
+        ("a.html", "A", "about", [], [("ok", 1000)])
+    ]
+    tables = [("datasets", "Datasets", "a hint", ["dataset", "about", "cells"], rows)]
+    told = _main("index.html", root="", tables=tables, name="full")
+    assert "ok 1,000" in told and "ok 1000" not in told

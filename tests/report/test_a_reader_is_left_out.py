@@ -201,3 +201,45 @@ def test_notes_are_no_tooltips(site: Path, page: Path) -> None:
     for path in (page, *site.rglob("*.html")):
         body = path.read_text().partition("<body>")[2].partition("<script")[0]
         assert ' title="' not in body, path.name
+
+
+def test_no_table_is_cut_on_paper(site: Path, tab: Tab) -> None:
+    tab.look(paper=True, width=718)
+    rights = "[...document.querySelectorAll('table')].map(one => Math.round(one.getBoundingClientRect().right))"
+    for name in ("claims/repurposing-table-14", "claims/ddi-table-4", "methods/als_wr", "datasets/hdvd"):
+        tab.go((site / f"{name}.html").as_uri())
+        _unfold(tab)
+        # a browser shrinks a page to half of its size at most
+        assert 0 < max(tab.evaluate(rights)) < 2 * 718, name
+    tab.look()
+
+
+def test_a_page_of_a_method_stays_on_a_narrow_screen(site: Path, tab: Tab) -> None:
+    tab.look(width=390)
+    for path in sorted((site / "methods").glob("*.html")):
+        tab.go(path.as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+    tab.look()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_a_number_stands_beside_its_verdict(site: Path, tab: Tab, width: int) -> None:
+    tab.look(width=width)
+    tab.go((site / "index.html").as_uri())
+    tops = """[...document.querySelectorAll(".standing .chip")].map(chip => {
+      const range = document.createRange(), number = chip.nextSibling;
+      range.setStart(number, number.data.search(/[0-9]/));
+      range.setEnd(number, number.data.trimEnd().length);
+      return Math.abs(range.getBoundingClientRect().top - chip.getBoundingClientRect().top) < chip.offsetHeight;
+    })"""
+    beside = tab.evaluate(tops)
+    assert len(beside) > 3 and all(beside)
+    tab.look()
+
+
+def test_a_digest_fills_two_lines_and_not_a_column(site: Path, tab: Tab) -> None:
+    tab.look(width=390)
+    tab.go((site / "methods" / "bnnr.html").as_uri())
+    heights = "[...document.querySelectorAll('#code td.hash')].map(one => one.offsetHeight)"
+    assert 0 < max(tab.evaluate(heights)) < 70
+    tab.look()

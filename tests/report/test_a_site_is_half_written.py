@@ -167,7 +167,7 @@ def test_the_search_works_from_a_file_and_the_style_applies(site: Path, tab: Tab
 def test_the_page_says_when_all_was_audited_and_that_more_has_come(evidence: Layout, made_up: Plan) -> None:
     here = api.Repository(evidence)
     page = api.report(table_of(evidence, made_up), repository=here)
-    assert "not made on this machine yet; harness audit --all looks at all 4" in page.read_text()
+    assert "not made on this machine yet; <code>harness audit --all</code> looks at all 4" in page.read_text()
     api.audit(repository=here)
     audit = read_last_audit(evidence, STORED)
     assert audit is not None and audit.results == 4

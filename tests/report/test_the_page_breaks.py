@@ -218,7 +218,7 @@ def test_the_panel_says_why_a_claim_is_undecided_and_a_score_is_missing(page: Pa
     assert tab.evaluate(reasons) == ["pending: no run", "deviates: far"]
     scores = "evidence({...cells[0], metrics: {}, verdict: %s}).map(one => one.textContent)"
     told = [tab.evaluate(scores % repr(verdict)) for verdict in ("ok", "error")]
-    assert "No fresh scores: run `harness score`." in told[0]
+    assert "No fresh scores: run harness score." in told[0]
     assert "No valid predictions, so no scores." in told[1]
 
 
@@ -231,7 +231,7 @@ def test_sizes_and_times_are_told_in_their_units(page: Path, tab: Tab) -> None:
         "0.00 s",
         "9.99 s",
         "10.0 s",
-        "3600.0 s",
+        "3,600.0 s",
     ]
 
 

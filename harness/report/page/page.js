@@ -32,7 +32,10 @@ const chip = (verdict, kind = "v") => make("span", { class: `chip ${kind}-${verd
 const figure = (value, digits = 4) => typeof value === "number" ? value.toFixed(digits) : "–";
 const size = bytes => typeof bytes !== "number" ? "–" : bytes < 1024 ? `${bytes} B`
   : bytes < 1048576 ? `${(bytes / 1024).toFixed(1)} KiB` : bytes < 1073741824 ? `${(bytes / 1048576).toFixed(1)} MiB` : `${(bytes / 1073741824).toFixed(2)} GiB`;
-const seconds = value => typeof value === "number" ? `${value.toFixed(value < 10 ? 2 : 1)} s` : "–";
+const places = (value, digits) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const seconds = value => typeof value === "number" ? `${places(value, value < 10 ? 2 : 1)} s` : "–";
+// What a text quotes is code.
+const coded = text => make("span", {}, ...text.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part));
 // The records of different times tell a moment in different ways.
 const moment = text => Number.isNaN(Date.parse(text)) ? text : `${new Date(text).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 const resource = (cell, name) => cell.record ? cell.record.resources[name] : undefined;
@@ -70,7 +73,7 @@ const COLUMNS = {
   wall: { title: "wall", number: true, value: cell => resource(cell, "wall_s"), cell: cell => seconds(resource(cell, "wall_s")) },
   memory: { title: "peak memory", number: true, value: cell => resource(cell, "peak_bytes"), cell: cell => size(resource(cell, "peak_bytes")) },
   key: { title: "key", value: cell => cell.key, cell: cell => make("button", { class: "open key", "aria-label": `Evidence of ${nameOf(cell)}` }, cell.key.slice(0, 12) || "–") },
-  reason: { title: "reason", value: cell => cell.reason, class: "reason", cell: cell => cell.verdict === "ok" ? "" : cell.reason.slice(0, 300) },
+  reason: { title: "reason", value: cell => cell.reason, class: "reason", cell: cell => cell.verdict === "ok" ? "" : coded(cell.reason.slice(0, 300)) },
 };
 // A metric stands beside the same one of the other settings; `score` is the first, `score2` the next.
 const columns = () => Object.fromEntries(Object.entries(COLUMNS).flatMap(([name, column]) => name !== "score" ? [[name, column]]
@@ -179,8 +182,8 @@ function scoreGrid(cell) {
 function claimGrid(cell) {
   const reasons = [...new Set(cell.claims.filter(claim => claim.verdict !== "reproduced").map(claim => `${claim.verdict}: ${claim.reason}`))];
   return [grid(["metric", "published", "ours", "difference", "verdict"], cell.claims.map(claim => [claim.metric.split("/")[0], claim.published,
-    claim.ours === null ? "–" : String(claim.ours), claim.difference === null ? "–" : claim.difference.toExponential(1), chip(claim.verdict, "c")])),
-    reasons.length ? make("ul", { class: "hint" }, ...reasons.map(reason => make("li", {}, reason))) : null];
+    claim.ours === null ? "–" : String(claim.ours), claim.difference === null ? "–" : claim.difference ? claim.difference.toExponential(1) : "0", chip(claim.verdict, "c")])),
+    reasons.length ? make("ul", { class: "hint" }, ...reasons.map(reason => make("li", {}, coded(reason)))) : null];
 }
 
 function commands(cell) {
@@ -212,11 +215,11 @@ function evidence(cell) {
   const record = cell.record, image = cell.pins && data.images[cell.pins.image], used = record ? record.resources : {}, limits = record ? record.limits : {};
   const other = Object.entries(used).filter(([name]) => !["wall_s", "cpu_s", "peak_bytes", "reported"].includes(name));
   return [
-    make("p", {}, chip(cell.verdict), ` ${cell.reason}`, state.runs ? make("span", {}, " ", make("a", { href: `#runs=${state.runs}` }, "back to all runs of this number")) : ""),
+    make("p", {}, chip(cell.verdict), " ", coded(cell.reason), state.runs ? make("span", {}, " ", make("a", { href: `#runs=${state.runs}` }, "back to all runs of this number")) : ""),
     ...part("Rests on", record ? rests(cell) : null),
     ...part("Commands", ...commands(cell).map(([command, what]) => make("div", { class: "command" }, make("pre", {}, command), copier(command, `the command that ${what}`))),
       make("p", { class: "hint" }, "The first takes original data from the network, or with ", make("code", {}, "--mirror DIR"), " from a folder.")),
-    ...part("Scores", ...Object.keys(cell.metrics).length ? scoreGrid(cell) : [make("p", { class: "hint" }, !record ? "No run, no scores." : cell.verdict === "ok" ? "No fresh scores: run `harness score`." : "No valid predictions, so no scores.")]),
+    ...part("Scores", ...Object.keys(cell.metrics).length ? scoreGrid(cell) : [make("p", { class: "hint" }, !record ? "No run, no scores." : cell.verdict === "ok" ? coded("No fresh scores: run `harness score`.") : "No valid predictions, so no scores.")]),
     ...part("Published", ...cell.claims ? claimGrid(cell) : []),
     ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${limits.seconds.toLocaleString("en")} s`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", moment(record.started)], ["finished", moment(record.finished)]]) : null),
     ...part("Reported by the method", record && used.reported && Object.keys(used.reported).length ? facts(Object.entries(used.reported).map(([name, value]) => [name.replaceAll("_", " "), plain(value)])) : null),
