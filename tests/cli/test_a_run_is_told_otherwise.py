@@ -356,6 +356,9 @@ def test_a_dry_run_counts_what_would_be_run_again(running: Running, made_up: Pla
         ("ok", "the container finished and its predictions are valid"),
         ("pending", "ended as 'error'; run again"),
     ]
+    # of other failures than those that were named none is run again
+    rows = document(harness_of(*CONSTANT, "--dry-run", "--again", "ok", "--json"))["cells"]
+    assert [row["verdict"] for row in rows] == [*["pending"] * 3, "error", *["pending"] * 2]
 
 
 @pytest.mark.parametrize("count", [4, 5])

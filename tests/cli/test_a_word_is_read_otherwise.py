@@ -321,15 +321,14 @@ def test_a_file_to_write_is_new_and_of_a_kind_that_is_known(tmp_path: Path) -> N
     assert error.value.format_message().endswith(": .txt, .csv, .svg, .html, none.") and error.value.ctx
     assert "'--output'" in error.value.format_message()
     (tmp_path / "old.txt").write_text("x")
+    (tmp_path / "empty.txt").touch()
     (tmp_path / "folder.txt").mkdir()
     for name, what, where, todo in (
         ("no/a.txt", "the folder is not there", tmp_path / "no", "make it, or name another one"),
         ("folder.txt", "a folder has this name", tmp_path / "folder.txt", "remove it, or choose another name"),
-        (
-            "old.txt",
-            "the file is there already",
-            tmp_path / "old.txt",
-            "choose another name, or overwrite it: --force",
+        *(
+            (name, "the file is there already", tmp_path / name, "choose another name, or overwrite it: --force")
+            for name in ("old.txt", "empty.txt")
         ),
     ):
         with pytest.raises(UsageError) as refused:

@@ -90,7 +90,7 @@ def report(facts: Layout, made_up: Plan) -> Report:
         Finding(
             title="One",
             about="ALS",
-            methods=["als_wr", "nobody"],
+            methods=["nobody", "als_wr"],
             text="t",
             shown_by=["tests/test_x.py::test_x", "tests/test_x.py::other", "harness audit", "tests/gone.py::x"],
             splits=["hdvd random:x=1"],

@@ -17,6 +17,8 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
 from harness.images import image_tree
+from harness.images.cards import load_environment
+from harness.images.record import lock_digests, read_record, recorded_listing, write_record
 from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.report.content import Shared, claim_entry, image_entries, page_data
@@ -244,6 +246,24 @@ def test_a_method_is_made_of_its_code_and_locks(evidence: Layout, made_up: Plan)
     assert made.locks == tuple(file(evidence.containers / name) for name in locks)
     (evidence.methods / "als_wr" / "link.py").symlink_to("/etc/hostname")
     assert one.made("als_wr") is None and one.made("als_wr") is None
+
+
+def test_an_environment_of_two_kinds_of_packages_has_two_locks(evidence: Layout, made_up: Plan) -> None:
+    folder = evidence.containers / "_numpy"
+    record = read_record(load_environment(evidence, "_numpy"), "cpu")
+    assert record is not None
+    card = folder / "environment.toml"
+    card.write_text(card.read_text() + '[debian]\npackages = ["libgomp1"]\n')
+    (folder / "debian.lock").write_text("libgomp1\n")
+    changed = load_environment(evidence, "_numpy")
+    locks = {"locks": lock_digests(changed, "cpu")}
+    write_record(changed, "cpu", record.model_copy(update=locks), recorded_listing(changed, "cpu", record))
+    made = seen(evidence, made_up, []).made("constant")
+    assert made is not None
+    assert [path.relative_to(evidence.root).as_posix() for path, _ in made.locks] == [
+        f"containers/{name}.lock"
+        for name in ("_base/debian", "_python/debian", "_numpy/debian", "_numpy/wheels.cpu")
+    ]
 
 
 def test_a_run_on_a_gpu_rests_on_the_locks_of_its_own_image(facts: Layout, made_up: Plan) -> None:
