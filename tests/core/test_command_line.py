@@ -44,7 +44,8 @@ def test_every_command_module_is_listed() -> None:
     ("arguments", "code", "said"),
     [
         (["stauts"], 2, "Did you mean 'status'"),
-        (["run", "--method", "als"], 2, "--dataset is missing"),
+        (["run", "--method", "als_wr"], 2, "--dataset is missing"),
+        (["run", "--method", "als"], 2, "did you mean 'als_wr'"),
         (["run", "--suite", "smok"], 2, "did you mean 'smoke'"),
         (["run", "--method", "alswr", "--dataset", "synthetic", "--seed", "1"], 2, "did you mean 'als_wr'"),
         (["run", "--method", "als_wr", "--dataset", "sinthetic", "--seed", "1"], 2, "did you mean 'synthetic'"),
