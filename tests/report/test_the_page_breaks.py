@@ -235,6 +235,21 @@ def test_sizes_and_times_are_told_in_their_units(page: Path, tab: Tab) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("run `harness score` and `harness audit`.", "run [harness score] and [harness audit]."),
+        # as GNU's programs quote: what a log says stays as it is
+        ("can't open `a': no file", "can't open `a': no file"),
+    ],
+)
+def test_what_stands_between_two_marks_is_code(page: Path, tab: Tab, text: str, told: str) -> None:
+    tab.go(page.as_uri())
+    parts = f"[...coded({json.dumps(text)}).childNodes].map(one => [one.nodeName, one.textContent])"
+    shown = tab.evaluate(parts)
+    assert "".join(f"[{word}]" if name == "CODE" else word for name, word in shown) == told
+
+
 def test_every_score_stands_below_its_kind(page: Path, made_up: Plan, tab: Tab) -> None:
     state = f"cell={planned_of(made_up.cells[2]).key[:12]}"
     left = "c => Math.round(c.getBoundingClientRect().x)"

@@ -35,7 +35,7 @@ const size = bytes => typeof bytes !== "number" ? "–" : bytes < 1024 ? `${byte
 const places = (value, digits) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const seconds = value => typeof value === "number" ? `${places(value, value < 10 ? 2 : 1)} s` : "–";
 // What a text quotes is code.
-const coded = text => make("span", {}, ...text.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part));
+const coded = text => make("span", {}, ...text.split(/`([^`]+)`/).map((part, at) => at % 2 ? make("code", {}, part) : part));
 // The records of different times tell a moment in different ways.
 const moment = text => Number.isNaN(Date.parse(text)) ? text : `${new Date(text).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 const resource = (cell, name) => cell.record ? cell.record.resources[name] : undefined;
