@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from harness import benchmarks
 from harness.audit import audit_runs, believed_reference
+from harness.audit.replay import replay_sample
 from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
@@ -480,3 +481,12 @@ def test_the_splits_of_committed_results_are_recorded(repository: Layout, benchm
         make = f"harness split make {job.dataset} {job.split.strategy}{chosen} --seed {job.split.seed} --record"
         assert line is not None, make
         assert line.sha256 == entry.planned.split_digest, job.label
+
+
+def test_evaluators_are_told_the_run_that_is_drawn_and_how_many_there_are(repository: Layout) -> None:
+    """Both change with the results: the page shows what `harness audit --reference --replay 1` prints."""
+    entries = load_reference(repository)
+    (drawn,) = replay_sample({key: one.record.verdict for key, one in entries.items()}, 1, 0)
+    page = (repository.root / "docs" / "artifact-evaluation.md").read_text(encoding="utf-8")
+    count = f"{len(entries)} stored runs audited = {len(entries)} passed + 0 failed"
+    assert f"ok: {entries[drawn].planned.job.label}\n{count}" in page
