@@ -12,8 +12,10 @@ from tests.images.making import Workbench
 
 
 @pytest.fixture
-def bench(repository: Layout, tmp_path: Path) -> Iterator[Workbench]:
-    """A private copy of the environments over the real cache."""
+def bench(request: pytest.FixtureRequest, repository: Layout, tmp_path: Path) -> Iterator[Workbench]:
+    """A private copy of the environments over the real cache, which has what a build stands on."""
     workbench = Workbench(repository, tmp_path)
+    if request.node.get_closest_marker("engine"):
+        workbench.fetch("_base")
     yield workbench
     workbench.clean()

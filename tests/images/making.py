@@ -11,11 +11,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from harness.base.layout import Layout
-from harness.images.cards import load_environment
-from harness.images.context import parts_of
 from harness.images.fetch import fetch_parts, find_sources
 from harness.images.locks import DebianPackage, format_debian
 from harness.images.parts import part_path
+from harness.images.preparation import needed_parts
 
 EPOCH = 1767225600
 
@@ -121,10 +120,9 @@ class Workbench:
         shutil.copyfile(source, target)
         self._parts.append(target)
 
-    def fetch(self, environment: str) -> None:
-        """Fetch the parts of a real environment, as a build would: on a new machine none was made yet."""
-        parts = parts_of(load_environment(self.layout, environment), "cpu")
-        fetch_parts(self.layout, parts, find_sources(self.layout))
+    def fetch(self, *environments: str) -> None:
+        """Fetch the parts of real environments, as a build would: on a new machine none was made yet."""
+        fetch_parts(self.layout, needed_parts(self.layout, environments), find_sources(self.layout))
 
     def clean(self) -> None:
         """Take out of the store what this test put in."""

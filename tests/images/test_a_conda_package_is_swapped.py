@@ -176,6 +176,7 @@ def test_an_image_holds_exactly_the_locked_packages_on_both_engines(
 def test_a_package_that_is_not_the_locked_one_stops_the_build(
     docker_engine: Engine, toys: Workbench, channels: Path
 ) -> None:
+    toys.fetch("_conda")
     parts = read_conda(toys.layout.containers / "toys" / "conda.lock")
     for part in parts:
         toys.store(channels / part.path, part_path(toys.layout, part))

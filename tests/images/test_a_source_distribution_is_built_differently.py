@@ -210,6 +210,8 @@ def test_both_engines_build_the_same_and_leave_the_compiler_behind(
 
 @pytest.mark.engine
 def test_a_package_that_does_not_compile_says_why(docker_engine: Engine, toy: Workbench, tmp_path: Path) -> None:
+    # whose pip the environment takes, and whose compiler
+    toy.fetch("libmf")
     lock = toy.layout.containers / "toy" / "wheels.cpu.lock"
     broken = sdist(tmp_path / "broken", {"setup.py": SETUP, "toy.py": MODULE, "toy.c": "int answer(void) {"})
     wheels = [wheel for wheel in read_wheels(lock) if wheel.installer]
