@@ -14,6 +14,10 @@ from harness.api.repository import Repository, opened
 from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.seal import seal_of
+from harness.report import write_report
+from harness.report.site import write_site
+from harness.report.verification import SiteVerification
+from harness.report.verification import verify_site as compare_site
 from harness.results.last_audit import REFERENCE, STORED, read_last_audit
 from harness.status import ScoredCell, Table
 
@@ -41,8 +45,6 @@ def report(
     is_usual = page.resolve() == here.layout.page.resolve()
     made_of = fingerprint(here.layout, table, here.mirrors)
     if not (unless_current and is_usual and is_current(here.layout, made_of)):
-        from harness.report import write_report
-
         write_report(here.layout, table, page, mirrors=here.mirrors)
         if is_usual:
             remember(here.layout, made_of)
@@ -51,10 +53,14 @@ def report(
 
 def site(table: Table, folder: Path | str, *, repository: Repository | None = None) -> Path:
     """The index of the static site that was written into a folder, which must be empty or hold such a site."""
-    from harness.report.site import write_site
-
     here = opened(repository)
     return write_site(here.layout, table, Path(folder), mirrors=here.mirrors)
+
+
+def verify_site(table: Table, folder: Path | str, *, repository: Repository | None = None) -> SiteVerification:
+    """Whether a site is, byte for byte, what the results in a table give here; of audits it may tell its own."""
+    here = opened(repository)
+    return compare_site(here.layout, table, Path(folder), mirrors=here.mirrors)
 
 
 def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> str:

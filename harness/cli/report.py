@@ -1,8 +1,9 @@
-"""`harness report`: the status page as one self-contained HTML file, or a static site."""
+"""`harness report`: the status page as one self-contained HTML file, or a static site, written or verified."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ import click
 
 from harness import api
 from harness.api.repository import without_own_runs
+from harness.base.errors import AuditError
+from harness.base.plurals import counted, form_of
 from harness.cli.names import STORED_SUITE
 from harness.cli.options import (
     OnceCommand,
@@ -24,6 +27,9 @@ from harness.cli.output import output_option
 
 if TYPE_CHECKING:
     from harness.status import Table
+
+# So many files that differ are shown.
+_MOST = 10
 
 
 @click.command(cls=OnceCommand)
@@ -40,6 +46,13 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write a static site into this folder: a page per method, dataset, table and finding.",
 )
+@click.option(
+    "--verify",
+    "given",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIRECTORY",
+    help="Make a site once more and compare, byte for byte: is it what the results here give?",
+)
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @reference_option
 @mirror_option
@@ -49,6 +62,7 @@ def command(
     published_seeds: int | None,
     output: Path | None,
     site: Path | None,
+    given: Path | None,
     show: bool,
     reference: bool,
     mirrors: tuple[Path, ...],
@@ -60,19 +74,27 @@ def command(
     harness report --suite full --reference   one page
     harness report --site DIR                 the reference results as a site, to be published as it is
     harness report --site DIR --suite smoke   what was run here
+    harness report --verify DIR               a site, with the options it was made with
+
+    Exit code 5 if a site is not what the results here give.
     """
-    if site and output:
-        raise click.UsageError("--site and --output exclude each other")
+    if (site or given) and output:
+        raise click.UsageError(f"{'--site' if site else '--verify'} and --output exclude each other")
+    if given and (site or show):
+        raise click.UsageError(f"--verify and {'--site' if site else '--open'} exclude each other")
     mine = api.open_repository(mirrors=mirrors)
-    is_published = site is not None and suite is None
+    is_site = site is not None or given is not None
+    is_published = is_site and suite is None
     reference = reference or is_published
-    suite = suite or ("full" if site else "smoke")
+    suite = suite or ("full" if is_site else "smoke")
     # what was run here is nobody's but this person's
     alone = without_own_runs(mine) if is_published else nullcontext(mine)
     with without_garbage(), alone as repository:
         # a run made here has its split here, and those of committed results are recorded: none is made to look
         plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
         table = api.status(plan, reference=reference, repository=repository)
+        if given:
+            return _verify(table, given, repository, as_json=as_json)
         path, size = _write(table, output, site, repository)
     if as_json:
         echo_json({"file": str(path), "bytes": size, "site": site is not None})
@@ -90,3 +112,25 @@ def _write(table: Table, output: Path | None, site: Path | None, repository: api
         return path, sum(one.stat().st_size for one in path.parent.rglob("*") if one.is_file())
     path = api.report(table, output, repository=repository)
     return path, path.stat().st_size
+
+
+def _verify(table: Table, folder: Path, repository: api.Repository, *, as_json: bool) -> int:
+    verification = api.verify_site(table, folder, repository=repository)
+    differences = verification.differences
+    if as_json:
+        echo_json({"site": str(folder), **asdict(verification)})
+    elif differences:
+        of, differ = counted(verification.files, "file"), form_of("differs", len(differences), "differ")
+        click.echo(f"{folder} is not what these results give: of {of}, {len(differences):,} {differ}")
+        for one in differences[:_MOST]:
+            click.echo(f"  {one.file}{f':{one.line}' if one.line else ''}: {one.what}")
+            if one.line:
+                click.echo(f"    there: {one.found}\n    here:  {one.expected}")
+        if (left := len(differences) - _MOST) > 0:
+            click.echo(f"  and {counted(left, 'file')} more (--json lists all)")
+        click.echo("  to do: compare in the commit that it was made of, with the same --suite and --reference")
+    else:
+        click.echo(f"verified: {folder} is what these results give, {counted(verification.files, 'file')}")
+        for name, text in verification.audits.items():
+            click.echo(f"  as told there, and by nothing here: {name}: {text}")
+    return AuditError.exit_code if differences else 0

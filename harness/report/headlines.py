@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from harness.status import Table
 _COMMANDS = {STORED: "harness audit --all", REFERENCE: "harness audit --reference"}
 _STATEMENTS = {STORED: "harness attest", REFERENCE: "harness attest --reference"}
 _NAMES = {STORED: "the runs made here", REFERENCE: "the reference results"}
+_AUDITS = {of: f"Audit of {name}" for of, name in _NAMES.items()}
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,20 @@ class Headlines:
         """Claims that no run decided, or none can."""
         return self.claims - self.reproduced - self.deviating
 
+    @property
+    def audits(self) -> dict[str, str]:
+        """What is told of audits, by name: of all that a report tells, this alone depends on the machine."""
+        return {name: text for name, text in self.lines if name in _AUDITS.values()}
 
-def make_headlines(layout: Layout, store: Store, table: Table, books: Sequence[Book]) -> Headlines:
-    """The facts of a table and of the claims beside it."""
+
+def make_headlines(
+    layout: Layout,
+    store: Store,
+    table: Table,
+    books: Sequence[Book],
+    audits: Mapping[str, str] | None = None,
+) -> Headlines:
+    """The facts of a table and of the claims beside it; of audits what another report told, if that is given."""
     tally = {one: sum(book.tally[one] for book in books) for one in ClaimVerdict}
     references = {scored.reference for scored in table.cells if scored.cell.record} or {False}
     sets: list[tuple[str, Path, Callable[[], Iterable[str]]]] = [
@@ -52,7 +64,9 @@ def make_headlines(layout: Layout, store: Store, table: Table, books: Sequence[B
     lines = []
     for of, folder, keys in sets:
         if (of == REFERENCE) in references:
-            lines.append((f"Audit of {_NAMES[of]}", _audit(layout, of, list(keys()))))
+            name = _AUDITS[of]
+            told = _audit(layout, of, list(keys())) if audits is None else audits.get(name, "")
+            lines.append((name, told))
             lines.append((f"Signature of {_NAMES[of]}", _signature(layout, of, folder)))
     return Headlines(
         claims=sum(tally.values()),

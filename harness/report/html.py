@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -109,13 +109,16 @@ def make_report(
     books: Sequence[Book],
     mirrors: Sequence[Path] = (),
     more: Collection[str] = (),
+    audits: Mapping[str, str] | None = None,
 ) -> Report:
-    """Everything that is computed before anything is written. `more` are keys of runs to show in any case."""
+    """Everything that is computed before anything is written.
+
+    `more` are keys of runs to show in any case, `audits` what another report told of audits.
+    """
     studies = tuple(study for book in books if (study := make_study(layout, book, mirrors)))
     evidence = gather(layout, store, table, books, more)
-    return Report(
-        layout, store, table, tuple(books), studies, evidence, make_headlines(layout, store, table, books)
-    )
+    headlines = make_headlines(layout, store, table, books, audits)
+    return Report(layout, store, table, tuple(books), studies, evidence, headlines)
 
 
 def write_report(

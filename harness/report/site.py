@@ -9,20 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from harness.base.errors import UsageError
 from harness.base.files import folder_in_the_making, read_json
 from harness.base.layout import Layout
-from harness.report.html import books_for, make_report
+from harness.report.html import Report, books_for, make_report
 from harness.report.site_map import SiteMap
 from harness.report.site_pages import SitePages
 from harness.results.reference import load_reference
 from harness.results.store import Store
 from harness.status import Table
 
-_LISTING = "site.json"
+LISTING = "site.json"
 
 
 def write_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[Path] = ()) -> Path:
@@ -30,15 +31,11 @@ def write_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[
     # where a link leads: the link itself stays
     folder = folder.resolve()
     refuse_other_content(folder)
-    store = Store(layout.runs)
-    books = books_for(layout, store, table, mirrors)
-    # where reference results are shown, all of them are
-    more = load_reference(layout) if any(scored.reference for scored in table.cells) else ()
-    report = make_report(layout, store, table, books, mirrors, more)
+    report = site_report(layout, table, mirrors)
     earlier = folder.with_name(f".{folder.name}.earlier")
     try:
         with folder_in_the_making(folder) as making:
-            _fill(making, SitePages(SiteMap(report)).files())
+            _fill(making, site_files(report), report.headlines.audits)
             if folder.exists():
                 shutil.rmtree(earlier, ignore_errors=True)
                 folder.rename(earlier)
@@ -50,13 +47,41 @@ def write_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[
     return folder / "index.html"
 
 
+def site_report(
+    layout: Layout, table: Table, mirrors: Sequence[Path] = (), audits: Mapping[str, str] | None = None
+) -> Report:
+    """All that a site is made from; of audits it tells what another site told, if that is given."""
+    store = Store(layout.runs)
+    books = books_for(layout, store, table, mirrors)
+    # where reference results are shown, all of them are
+    more = load_reference(layout) if any(scored.reference for scored in table.cells) else ()
+    return make_report(layout, store, table, books, mirrors, more, audits)
+
+
+def site_files(report: Report) -> Iterator[tuple[str, bytes]]:
+    """Path and content of every file of a site but its listing."""
+    return SitePages(SiteMap(report)).files()
+
+
+def read_listing(folder: Path) -> dict[str, Any]:
+    """The listing of a site: `files` with their sha256, and what it tells of `audits`; empty if there is none."""
+    listing = read_json(folder / LISTING)
+    listing = {"audits": {}, **listing} if isinstance(listing, dict) else {}
+    whole = all(isinstance(listing.get(part), dict) for part in ("files", "audits"))
+    return listing if whole else {}
+
+
+def listing_of(sha256: Mapping[str, str], audits: Mapping[str, str]) -> bytes:
+    """The listing as it is written."""
+    return json.dumps({"audits": audits, "files": dict(sorted(sha256.items()))}, indent=1).encode() + b"\n"
+
+
 def refuse_other_content(folder: Path) -> None:
     """Raise `UsageError` where the folder holds anything that `write_site` has not written."""
     if not folder.exists():
         return
-    listing = read_json(folder / _LISTING)
-    files = listing.get("files") if isinstance(listing, dict) else None
-    own = {_LISTING, *files} if isinstance(files, dict) else set()
+    listing = read_listing(folder)
+    own = {LISTING, *listing["files"]} if listing else set()
     paths = [path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir()]
     other = [path for path in paths if path.relative_to(folder).as_posix() not in own]
     if not folder.is_dir() or other:
@@ -67,15 +92,14 @@ def refuse_other_content(folder: Path) -> None:
         )
 
 
-def _fill(folder: Path, files: Iterator[tuple[str, bytes]]) -> None:
-    """Write the files, and the list of them with their sha256."""
+def _fill(folder: Path, files: Iterator[tuple[str, bytes]], audits: Mapping[str, str]) -> None:
+    """Write the files, and the listing."""
     listing = {}
     for name, content in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         listing[name] = hashlib.sha256(content).hexdigest()
-    text = json.dumps({"files": dict(sorted(listing.items()))}, indent=1)
-    (folder / _LISTING).write_text(text + "\n", encoding="utf-8")
+    (folder / LISTING).write_bytes(listing_of(listing, audits))
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)

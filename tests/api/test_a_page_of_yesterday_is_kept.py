@@ -65,7 +65,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         pages.append(output)
         return output
 
-    monkeypatch.setattr("harness.report.write_report", write)
+    monkeypatch.setattr("harness.api.pages.write_report", write)
     return pages
 
 
@@ -204,7 +204,7 @@ def test_what_changes_while_the_page_is_made_is_not_taken_for_shown(
             _other_bytes(_log(evidence, made_up))
         return output
 
-    monkeypatch.setattr("harness.report.write_report", write)
+    monkeypatch.setattr("harness.api.pages.write_report", write)
     for _ in range(3):
         _report(evidence, made_up)
     assert len(pages) == 2

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from harness import api as typed_api
-from harness import report
 from harness.api import audits, claims, contests, datasets, handles, jobs, pages, plans, predictions, runs
 from harness.base.errors import EngineError
 from harness.base.vocabulary import Verdict
@@ -25,7 +24,6 @@ from harness.execution.queues import logs_of
 from harness.planning.plan import Plan
 from harness.planning.request import Request
 from harness.prediction import PredictionRequest
-from harness.report import site
 from tests.api.conftest import Listener, Machine, Put
 from tests.fabricate import planned_of
 
@@ -357,11 +355,14 @@ def test_a_page_and_a_site_are_written_where_they_were_wanted(
 ) -> None:
     here = machine.repository
     table = api.status(made_up, repository=here)
-    sites = put(site, "write_site", "index")
+    sites = put(pages, "write_site", "index")
     assert api.site(table, str(tmp_path / "site"), repository=here) == "index"
     assert sites == [((machine.layout, table, tmp_path / "site"), {"mirrors": here.mirrors})]
+    compared = put(pages, "compare_site", "verification")
+    assert api.verify_site(table, str(tmp_path / "site"), repository=here) == "verification"
+    assert compared == sites
     monkeypatch.setattr(pages, "remember", lambda *_: None)
-    written = put(report, "write_report")
+    written = put(pages, "write_report")
     assert api.report(table, repository=here) == machine.layout.page
     assert api.report(table, str(tmp_path / "page.html"), repository=here) == tmp_path / "page.html"
     assert [own[2] for own, _ in written] == [machine.layout.page, tmp_path / "page.html"]

@@ -300,10 +300,11 @@ def test_a_report_is_made_of_what_it_was_given(
     monkeypatch.setattr(html, "gather", lambda *own: ("evidence", *own))
     monkeypatch.setattr(html, "make_headlines", lambda *own: ("headlines", *own))
     books = [report.books[0], Book("ddi", (), ())]
-    found: Any = make_report(facts, report.store, report.table, books, mirrors, ["key"])
+    audits = {"Audit of x": "never"}
+    found: Any = make_report(facts, report.store, report.table, books, mirrors, ["key"], audits)
     given = (facts, report.store, report.table, books)
     assert found.studies == ((facts, books[0], mirrors),) and found.books == tuple(books)
-    assert found.evidence == ("evidence", *given, ["key"]) and found.headlines == ("headlines", *given)
+    assert found.evidence == ("evidence", *given, ["key"]) and found.headlines == ("headlines", *given, audits)
     assert (found.layout, found.store, found.table) == given[:3]
 
 

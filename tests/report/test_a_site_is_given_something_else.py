@@ -477,11 +477,13 @@ def test_a_page_is_written_with_its_links(report: Report, monkeypatch: pytest.Mo
 
 def test_files_of_a_site_are_listed_and_may_be_read(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
-    site._fill(tmp_path, iter([("z.html", b"z"), ("a/b.txt", b"b")]))
+    site._fill(tmp_path, iter([("z.html", b"z"), ("a/b.txt", b"b")]), {})
     (tmp_path / "site.json").chmod(0o600)
-    site._fill(tmp_path, iter([("z.html", b"z"), ("a/b.txt", b"b")]))
+    site._fill(tmp_path, iter([("z.html", b"z"), ("a/b.txt", b"b")]), {"Audit of x": "never"})
     sums = {"a/b.txt": hashlib.sha256(b"b").hexdigest(), "z.html": hashlib.sha256(b"z").hexdigest()}
-    assert (tmp_path / "site.json").read_text() == json.dumps({"files": sums}, indent=1) + "\n"
+    assert (tmp_path / "site.json").read_text() == json.dumps(
+        {"audits": {"Audit of x": "never"}, "files": sums}, indent=1
+    ) + "\n"
     modes = {
         path.relative_to(tmp_path).as_posix(): stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")
     }
@@ -537,8 +539,8 @@ def test_a_site_is_of_all_that_is_in_view(
     site.write_site(facts, reference, tmp_path / "one", mirrors=mirrors)
     more = ("books", facts, report.store, reference, mirrors)
     assert given == [
-        (facts, report.store, report.table, books, mirrors, ()),
-        (facts, report.store, reference, more, mirrors, ("reference", facts)),
+        (facts, report.store, report.table, books, mirrors, (), None),
+        (facts, report.store, reference, more, mirrors, ("reference", facts), None),
     ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
     assert not re.search("earlier", " ".join(path.name for path in tmp_path.rglob("*")))

@@ -8,7 +8,7 @@ from harness.audit import Lack
 from harness.audit.steps import Checked, Step
 from harness.base.vocabulary import Verdict
 from harness.cli.documents.forms import Answer, Counts, Fields
-from harness.cli.documents.products import ExportAnswer
+from harness.cli.documents.products import ExportAnswer, ReportAnswer
 from harness.cli.documents.runs import JobFields
 from harness.proof.leaves import Event
 from harness.proof.verification import ProofStep
@@ -219,11 +219,31 @@ class CrateVerification(Answer):
     audits: list[CrateRun]
 
 
+class PageDifference(Fields):
+    """A file of a site that is not what the results give: the first place that differs, there and here."""
+
+    file: str
+    what: str
+    line: int | None
+    found: str
+    expected: str
+
+
+class VerifiedSite(Answer):
+    """`harness report --verify`: which files differ, and what the site tells of audits, which nothing holds."""
+
+    site: str
+    files: int
+    differences: list[PageDifference]
+    audits: dict[str, str]
+
+
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "attest": (StatementAnswer,),
     "audit": (AuditAnswer, ProofAnswer),
     "export": (ExportAnswer, CrateVerification),
     "log": (LogAnswer,),
+    "report": (ReportAnswer, VerifiedSite),
     "new check": (SelfTestAnswer,),
     "parity": (ParityAnswer,),
     "reference list": (ReferenceListing,),

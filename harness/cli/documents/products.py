@@ -45,5 +45,4 @@ class RegisteredKernel(Answer):
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "new method": (NewMethod,),
     "notebook": (KernelAnswer, RegisteredKernel),
-    "report": (ReportAnswer,),
 }

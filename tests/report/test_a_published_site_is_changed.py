@@ -1,0 +1,119 @@
+"""A site that somebody published is held against the results: whatever was changed on it is found, and named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import api
+from harness.base.errors import CorruptData
+from harness.base.files import sha256_of, write_json
+from harness.base.layout import Layout
+from harness.planning.plan import Plan
+from harness.report.site import LISTING, write_site
+from harness.report.verification import FileDifference, SiteVerification, verify_site
+from harness.results.last_audit import STORED, LastAudit, write_last_audit
+from tests.fabricate import table_of
+
+PAGE = "methods/constant.html"
+
+
+@pytest.fixture(scope="session")
+def published(shown: Layout, made_up: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the made-up runs. Not to be changed."""
+    return write_site(shown, table_of(shown, made_up), tmp_path_factory.mktemp("published") / "site").parent
+
+
+@pytest.fixture
+def site(published: Path, tmp_path: Path) -> Path:
+    """A copy that may be changed."""
+    return Path(shutil.copytree(published, tmp_path / "site"))
+
+
+@pytest.fixture
+def verified(shown: Layout, made_up: Plan, site: Path) -> SiteVerification:
+    """What is said of it as it was published."""
+    return verify_site(shown, table_of(shown, made_up), site)
+
+
+def _named(verification: SiteVerification) -> list[tuple[str, int | None]]:
+    return [(one.file, one.line) for one in verification.differences]
+
+
+def test_an_honest_site_is_what_the_results_give(verified: SiteVerification, site: Path) -> None:
+    assert verified.differences == ()
+    assert verified.files == sum(path.is_file() for path in site.rglob("*"))
+    assert list(verified.audits) == ["Audit of the runs made here"]
+
+
+def test_every_change_is_found_and_shown(shown: Layout, made_up: Plan, site: Path) -> None:
+    """A number, a page that is gone, one that was added, a link in a page's place; with a listing that agrees."""
+    text = (site / PAGE).read_text(encoding="utf-8")
+    line = next(n for n, one in enumerate(text.splitlines(), start=1) if "</table>" in one)
+    at = text.index("</table>")
+    (site / PAGE).write_text(f"{text[:at]}<p>0.999</p>{text[at:]}", encoding="utf-8")
+    (site / "index.html").write_bytes((site / "index.html").read_bytes()[:-1])
+    (site / "style.css").unlink()
+    (site / "datasets" / "more.html").write_text("more")
+    moved = min((site / "claims").iterdir())
+    moved.rename(moved.with_suffix(".txt"))
+    moved.symlink_to(moved.with_suffix(".txt"))
+    files = [path for path in site.rglob("*") if path.is_file() and path.name != LISTING]
+    sums = {path.relative_to(site).as_posix(): sha256_of(path) for path in sorted(files)}
+    write_json(site / LISTING, json.loads((site / LISTING).read_text()) | {"files": sums})
+    found = verify_site(shown, table_of(shown, made_up), site)
+    own = {one.file: one for one in found.differences}
+    name = moved.relative_to(site).as_posix()
+    assert sorted(own) == sorted(
+        [PAGE, "index.html", "style.css", "datasets/more.html", name, name.replace(".html", ".txt"), LISTING]
+    )
+    number = own[PAGE]
+    assert (number.line, number.what) == (line, "not what the results give")
+    assert "<p>0.999</p></table>" in number.found and "0.999" not in number.expected
+    assert number.expected.startswith(number.found.partition("<p>0.999")[0]) and "</table>" in number.expected
+    assert (own["index.html"].found, own["index.html"].expected) == ("</html", "</html>")
+    assert own["style.css"] == FileDifference("style.css", "missing, or no file")
+    assert own[name] == FileDifference(name, "missing, or no file")
+    assert own["datasets/more.html"] == FileDifference("datasets/more.html", "no page of these results")
+
+
+def test_other_results_are_another_site(evidence: Layout, made_up: Plan, site: Path) -> None:
+    table = table_of(evidence, made_up)
+    scored = next(one for one in table.cells if one.metrics)
+    better = replace(scored, metrics=dict.fromkeys(scored.metrics, 0.999))
+    cells = tuple(better if one is scored else one for one in table.cells)
+    found = _named(verify_site(evidence, replace(table, cells=cells), site))
+    assert (f"methods/{scored.cell.job.method}.html", None) not in found
+    assert f"methods/{scored.cell.job.method}.html" in dict(found)
+
+
+def test_what_it_tells_of_audits_is_its_own(
+    evidence: Layout, made_up: Plan, site: Path, verified: SiteVerification
+) -> None:
+    """Where it was made nothing was audited, here something was: the one fact that another machine can't know."""
+    numbers = dict.fromkeys(("results", "passed", "failed", "superseded", "unfinished", "replayed"), 1)
+    write_last_audit(evidence, STORED, LastAudit(at="2036-01-01 00:00 UTC", tree="", digest="d", **numbers))
+    table = table_of(evidence, made_up)
+    assert verify_site(evidence, table, site) == verified
+    listing = json.loads((site / LISTING).read_text())
+    write_json(site / LISTING, listing | {"audits": {"Audit of the runs made here": "all of them, by everybody"}})
+    changed = verify_site(evidence, table, site)
+    assert changed.audits == {"Audit of the runs made here": "all of them, by everybody"}
+    # its pages say otherwise
+    assert "index.html" in dict(_named(changed))
+    assert all("all of them" in one.expected for one in changed.differences if one.file == "index.html")
+
+
+@pytest.mark.parametrize("listing", [None, "[]", '{"audits": {}}', '{"files": []}', '{"files": {}, "audits": []}'])
+def test_a_folder_without_a_site_is_refused(
+    shown: Layout, made_up: Plan, tmp_path: Path, listing: str | None
+) -> None:
+    if listing is not None:
+        (tmp_path / LISTING).write_text(listing)
+    with pytest.raises(CorruptData, match=r"no site of `harness report --site`") as caught:
+        api.verify_site(table_of(shown, made_up), tmp_path, repository=api.Repository(shown))
+    assert caught.value.where == str(tmp_path / LISTING)
