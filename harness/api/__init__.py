@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.api.frames import table
     from harness.api.handles import container_log, diff, forget, show
     from harness.api.jobs import CheckedByHand, check_job, write_job
-    from harness.api.pages import report, site, verify_site
+    from harness.api.pages import report, site, verify_report
     from harness.api.plans import cells, needs, plan, status
     from harness.api.predictions import predict
     from harness.api.proofs import attest, confirm, verify
@@ -60,7 +60,7 @@ __all__ = [
     "stop",
     "table",
     "verify",
-    "verify_site",
+    "verify_report",
     "write_job",
 ]
 
@@ -73,7 +73,7 @@ _MODULES = {
     "frames": ("table",),
     "handles": ("container_log", "diff", "forget", "show"),
     "jobs": ("CheckedByHand", "check_job", "write_job"),
-    "pages": ("report", "site", "verify_site"),
+    "pages": ("report", "site", "verify_report"),
     "plans": ("cells", "needs", "plan", "status"),
     "predictions": ("predict",),
     "proofs": ("attest", "confirm", "verify"),

@@ -16,8 +16,8 @@ from harness.base.layout import Layout
 from harness.base.seal import seal_of
 from harness.report import write_report
 from harness.report.site import write_site
-from harness.report.verification import SiteVerification
-from harness.report.verification import verify_site as compare_site
+from harness.report.verification import ReportVerification
+from harness.report.verification import verify_report as compare_report
 from harness.results.last_audit import REFERENCE, STORED, read_last_audit
 from harness.status import ScoredCell, Table
 
@@ -57,10 +57,10 @@ def site(table: Table, folder: Path | str, *, repository: Repository | None = No
     return write_site(here.layout, table, Path(folder), mirrors=here.mirrors)
 
 
-def verify_site(table: Table, folder: Path | str, *, repository: Repository | None = None) -> SiteVerification:
-    """Whether a site is, byte for byte, what the results in a table give here; of audits it may tell its own."""
+def verify_report(table: Table, path: Path | str, *, repository: Repository | None = None) -> ReportVerification:
+    """Whether a page or a site is, byte for byte, what a table's results give; of audits it may tell its own."""
     here = opened(repository)
-    return compare_site(here.layout, table, Path(folder), mirrors=here.mirrors)
+    return compare_report(here.layout, table, Path(path), mirrors=here.mirrors)
 
 
 def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> str:

@@ -49,9 +49,9 @@ _MOST = 10
 @click.option(
     "--verify",
     "given",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIRECTORY",
-    help="Make a site once more and compare, byte for byte: is it what the results here give?",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="PAGE|SITE",
+    help="Make this page or site once more and compare, byte for byte: is it what the results here give?",
 )
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @reference_option
@@ -74,16 +74,17 @@ def command(
     harness report --suite full --reference   one page
     harness report --site DIR                 the reference results as a site, to be published as it is
     harness report --site DIR --suite smoke   what was run here
-    harness report --verify DIR               a site, with the options it was made with
+    harness report --verify DIR               whether a site is what the results here give
+    harness report --verify page.html         the same of a page; both with the options that it was made with
 
-    Exit code 5 if a site is not what the results here give.
+    Exit code 5 if what is verified differs.
     """
     if (site or given) and output:
         raise click.UsageError(f"{'--site' if site else '--verify'} and --output exclude each other")
     if given and (site or show):
         raise click.UsageError(f"--verify and {'--site' if site else '--open'} exclude each other")
     mine = api.open_repository(mirrors=mirrors)
-    is_site = site is not None or given is not None
+    is_site = site is not None or (given is not None and given.is_dir())
     is_published = is_site and suite is None
     reference = reference or is_published
     suite = suite or ("full" if is_site else "smoke")
@@ -114,14 +115,14 @@ def _write(table: Table, output: Path | None, site: Path | None, repository: api
     return path, path.stat().st_size
 
 
-def _verify(table: Table, folder: Path, repository: api.Repository, *, as_json: bool) -> int:
-    verification = api.verify_site(table, folder, repository=repository)
+def _verify(table: Table, path: Path, repository: api.Repository, *, as_json: bool) -> int:
+    verification = api.verify_report(table, path, repository=repository)
     differences = verification.differences
     if as_json:
-        echo_json({"site": str(folder), **asdict(verification)})
+        echo_json({"verified": str(path), **asdict(verification)})
     elif differences:
         of, differ = counted(verification.files, "file"), form_of("differs", len(differences), "differ")
-        click.echo(f"{folder} is not what these results give: of {of}, {len(differences):,} {differ}")
+        click.echo(f"{path} is not what these results give: of {of}, {len(differences):,} {differ}")
         for one in differences[:_MOST]:
             click.echo(f"  {one.file}{f':{one.line}' if one.line else ''}: {one.what}")
             if one.line:
@@ -130,7 +131,7 @@ def _verify(table: Table, folder: Path, repository: api.Repository, *, as_json: 
             click.echo(f"  and {counted(left, 'file')} more (--json lists all)")
         click.echo("  to do: compare in the commit that it was made of, with the same --suite and --reference")
     else:
-        click.echo(f"verified: {folder} is what these results give, {counted(verification.files, 'file')}")
+        click.echo(f"verified: {path} is what these results give, {counted(verification.files, 'file')}")
         for name, text in verification.audits.items():
             click.echo(f"  as told there, and by nothing here: {name}: {text}")
     return AuditError.exit_code if differences else 0

@@ -194,9 +194,13 @@ def render(
     books: Sequence[Book],
     mirrors: Sequence[Path] = (),
     root: str = "",
+    audits: Mapping[str, str] | None = None,
 ) -> str:
-    """The page as text. `root` leads from its place to the repository, if it lies there."""
-    report = make_report(layout, store, table, books, mirrors)
+    """The page as text. `root` leads from its place to the repository, if it lies there.
+
+    `audits` is what another page told of audits.
+    """
+    report = make_report(layout, store, table, books, mirrors, audits=audits)
     numbers, means = Numbers(report.evidence), published_means(books)
     names = report.benchmarks
 
@@ -207,7 +211,9 @@ def render(
         sets = [members for own in (*map(metric_sets, names), *known.values()) for members in own]
         first = {dataset: own[0][0] for dataset, own in known.items()}
         signs = {"symbols": context["symbols"], "claim_symbols": context["claim_symbols"]}
-        return harmless_json({**content, **signs, "metric_sets": sets, "first_metrics": first, "root": root})
+        # of the place and of the machine, for whoever makes the page once more
+        own = {"root": root, "audits": report.headlines.audits}
+        return harmless_json({**content, **signs, "metric_sets": sets, "first_metrics": first, **own})
 
     context = context_of(report)
     return (

@@ -1,23 +1,31 @@
-"""Whether a site is what the results give: every page is made once more, and compared byte for byte.
+"""Whether a page or a site is what the results give: it is made once more, and compared byte for byte.
 
-Nothing that the site says of itself is believed. What it tells of audits is the one thing that depends on the
-machine: its words are put into the pages that are made here, and shown to whoever asks.
+Nothing that it says of itself is believed. What it tells of audits is the one thing that depends on the machine:
+its words are put into what is made here, and shown to whoever asks.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
+from harness.report.html import books_for, render
 from harness.report.site import LISTING, listing_of, read_listing, site_files, site_report
+from harness.results.store import Store
 from harness.status import Table
 
 # Characters that are shown before and behind the first one that differs.
 _BEFORE, _BEHIND = 60, 40
+_DATA = '<script type="application/json" id="data">'
+# a page leads to nothing but the repository that it lies in
+_WAY_UP = re.compile(r"(\.\./)*|\./")
 
 
 @dataclass(frozen=True)
@@ -35,8 +43,8 @@ class FileDifference:
 
 
 @dataclass(frozen=True)
-class SiteVerification:
-    """What came of comparing a site with the results."""
+class ReportVerification:
+    """What came of comparing a page or a site with the results."""
 
     files: int
     differences: tuple[FileDifference, ...]
@@ -44,8 +52,42 @@ class SiteVerification:
     audits: Mapping[str, str]
 
 
-def verify_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[Path] = ()) -> SiteVerification:
-    """Make the site of the table once more and compare; `CorruptData` where the folder holds no site."""
+def verify_report(layout: Layout, table: Table, path: Path, *, mirrors: Sequence[Path] = ()) -> ReportVerification:
+    """Make the page, or the site if it is a folder, once more and compare; `CorruptData` where it is neither."""
+    return (_verify_site if path.is_dir() else _verify_page)(layout, table, path, mirrors)
+
+
+def _verify_page(layout: Layout, table: Table, path: Path, mirrors: Sequence[Path]) -> ReportVerification:
+    root, audits = _told_by_page(path)
+    store = Store(layout.runs)
+    text = render(layout, store, table, books_for(layout, store, table, mirrors), mirrors, root, audits)
+    difference = _compared(path.name, path, text.encode())
+    return ReportVerification(1, (difference,) if difference else (), audits)
+
+
+def _told_by_page(path: Path) -> tuple[str, dict[str, str]]:
+    """The way from a page to its repository, and what it tells of audits."""
+    data = _data_of(path)
+    root, audits = data.get("root"), data.get("audits")
+    if not (isinstance(root, str) and _WAY_UP.fullmatch(root) and isinstance(audits, dict)):
+        raise CorruptData(
+            "this is no page of `harness report`, or its data are damaged",
+            where=str(path),
+            todo="name a page, or the folder of a site",
+        )
+    return root, {name: str(text) for name, text in audits.items()}
+
+
+def _data_of(path: Path) -> dict[str, Any]:
+    """The data that a page's script reads; empty where there are none."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8").rpartition(_DATA)[2].partition("</script>")[0])
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _verify_site(layout: Layout, table: Table, folder: Path, mirrors: Sequence[Path]) -> ReportVerification:
     listing = read_listing(folder)
     if not listing:
         raise CorruptData(
@@ -53,8 +95,7 @@ def verify_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence
             where=str(folder / LISTING),
             todo="name the folder with its index.html",
         )
-    audits = {name: str(text) for name, text in listing["audits"].items()}
-    report = site_report(layout, table, mirrors, audits)
+    report = site_report(layout, table, mirrors, {name: str(text) for name, text in listing["audits"].items()})
     here = dict(site_files(report))
     sha256 = {name: hashlib.sha256(content).hexdigest() for name, content in here.items()}
     here[LISTING] = listing_of(sha256, report.headlines.audits)
@@ -66,7 +107,7 @@ def verify_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence
         for name in sorted({*here, *there})
         if (difference := _compared(name, folder / name, here.get(name)))
     ]
-    return SiteVerification(len(here), tuple(differences), report.headlines.audits)
+    return ReportVerification(len(here), tuple(differences), report.headlines.audits)
 
 
 def _compared(name: str, path: Path, expected: bytes | None) -> FileDifference | None:

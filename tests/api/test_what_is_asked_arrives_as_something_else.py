@@ -358,8 +358,8 @@ def test_a_page_and_a_site_are_written_where_they_were_wanted(
     sites = put(pages, "write_site", "index")
     assert api.site(table, str(tmp_path / "site"), repository=here) == "index"
     assert sites == [((machine.layout, table, tmp_path / "site"), {"mirrors": here.mirrors})]
-    compared = put(pages, "compare_site", "verification")
-    assert api.verify_site(table, str(tmp_path / "site"), repository=here) == "verification"
+    compared = put(pages, "compare_report", "verification")
+    assert api.verify_report(table, str(tmp_path / "site"), repository=here) == "verification"
     assert compared == sites
     monkeypatch.setattr(pages, "remember", lambda *_: None)
     written = put(pages, "write_report")

@@ -20,7 +20,7 @@ from harness.base.layout import Layout
 from harness.benchmarks import folder
 from harness.planning.needs import PART
 from harness.planning.plan import Plan
-from harness.report.verification import FileDifference, SiteVerification
+from harness.report.verification import FileDifference, ReportVerification
 from harness.results.last_audit import REFERENCE, STORED, LastAudit, read_last_audit, write_last_audit
 from harness.results.store import Store
 from harness.status import Table, to_json, to_markdown, to_text
@@ -200,7 +200,7 @@ def test_campaigns_at_work_are_a_document_too(looked_at: Layout, monkeypatch: py
 def pages(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     """What is asked of the pages; each writes a little."""
     asked = SimpleNamespace(plans=[], status=[], pages=[], sites=[], opened=[], collects=[], folders=[])
-    asked.verification = SiteVerification(410, (), {"Audit of x": "never"})
+    asked.verification = ReportVerification(410, (), {"Audit of x": "never"})
 
     def plan(**others: Any) -> Plan:
         asked.plans.append((others["suite"], others["published_seeds"], others["make_splits"]))
@@ -230,12 +230,12 @@ def pages(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr("harness.api.report", report, raising=False)
     monkeypatch.setattr("harness.api.site", site, raising=False)
 
-    def verify_site(_table: object, target: Path, *, repository: api.Repository) -> SiteVerification:
+    def verify_report(_table: object, target: Path, *, repository: api.Repository) -> ReportVerification:
         asked.sites.append((target, repository.mirrors))
-        verification: SiteVerification = asked.verification
+        verification: ReportVerification = asked.verification
         return verification
 
-    monkeypatch.setattr("harness.api.verify_site", verify_site, raising=False)
+    monkeypatch.setattr("harness.api.verify_report", verify_report, raising=False)
     monkeypatch.setattr("click.launch", asked.opened.append)
     return asked
 
@@ -312,36 +312,47 @@ def test_a_site_of_the_reference_results_tells_nothing_of_ones_own(
 
 
 @pytest.mark.parametrize(
-    ("words", "suite", "reference"),
+    ("is_site", "words", "suite", "reference"),
     [
-        ((), "full", True),
-        (("--suite", "smoke"), "smoke", False),
-        (("--suite", "smoke", "--reference"), "smoke", True),
+        (True, (), "full", True),
+        (True, ("--suite", "smoke"), "smoke", False),
+        (True, ("--suite", "smoke", "--reference"), "smoke", True),
+        (False, (), "smoke", False),
+        (False, ("--suite", "full", "--reference"), "full", True),
     ],
 )
-def test_a_site_is_verified_with_the_options_that_make_it(
-    pages: SimpleNamespace, looked_at: Layout, tmp_path: Path, words: tuple[str, ...], suite: str, reference: bool
+def test_a_report_is_verified_with_the_options_that_make_it(
+    pages: SimpleNamespace,
+    looked_at: Layout,
+    tmp_path: Path,
+    is_site: bool,
+    words: tuple[str, ...],
+    suite: str,
+    reference: bool,
 ) -> None:
-    words = ("report", "--verify", str(tmp_path), "--mirror", str(looked_at.root), *words)
+    path = tmp_path if is_site else tmp_path / "page.html"
+    if not is_site:
+        path.write_text("")
+    words = ("report", "--verify", str(path), "--mirror", str(looked_at.root), *words)
     result = harness_of(*words)
     assert (pages.plans, pages.status) == ([(suite, None, False)], [reference])
-    assert (pages.sites, pages.pages) == ([(tmp_path, (looked_at.root,))], [])
+    assert (pages.sites, pages.pages) == ([(path, (looked_at.root,))], [])
     assert (result.return_value, result.stdout.splitlines()) == (
         0,
         [
-            f"verified: {tmp_path} is what these results give, 410 files",
+            f"verified: {path} is what these results give, 410 files",
             "  as told there, and by nothing here: Audit of x: never",
         ],
     )
     answer = document(harness_of(*words, "--json"))
-    assert (answer["site"], answer["files"], answer["differences"]) == (str(tmp_path), 410, [])
+    assert (answer["verified"], answer["files"], answer["differences"]) == (str(path), 410, [])
     assert answer["audits"] == {"Audit of x": "never"}
 
 
 def test_a_site_that_differs_is_told_with_exit_code_5(pages: SimpleNamespace, tmp_path: Path) -> None:
     changed = FileDifference("methods/bnnr.html", "not what the results give", 120, "0.999", "0.917")
     gone = [FileDifference(f"{n}.html", "missing, or no file") for n in range(12)]
-    pages.verification = SiteVerification(410, (changed, *gone), {})
+    pages.verification = ReportVerification(410, (changed, *gone), {})
     result = harness_of("report", "--verify", str(tmp_path))
     assert (result.return_value, result.stdout.splitlines()) == (
         5,
@@ -357,7 +368,7 @@ def test_a_site_that_differs_is_told_with_exit_code_5(pages: SimpleNamespace, tm
     )
     answered = harness_of("report", "--verify", str(tmp_path), "--json")
     assert answered.return_value == 5 and len(document(answered)["differences"]) == 13
-    pages.verification = SiteVerification(1, (changed,), {})
+    pages.verification = ReportVerification(1, (changed,), {})
     assert "of 1 file, 1 differs\n" in harness_of("report", "--verify", str(tmp_path)).stdout
 
 

@@ -1,4 +1,4 @@
-"""A site that somebody published is held against the results: whatever was changed on it is found, and named."""
+"""A page or a site that somebody published is held against the results: what was changed is found, and named."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, write_json
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
+from harness.report import write_report
 from harness.report.site import LISTING, write_site
-from harness.report.verification import FileDifference, SiteVerification, verify_site
+from harness.report.verification import FileDifference, ReportVerification, verify_report
 from harness.results.last_audit import STORED, LastAudit, write_last_audit
 from tests.fabricate import table_of
 
@@ -35,16 +36,16 @@ def site(published: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def verified(shown: Layout, made_up: Plan, site: Path) -> SiteVerification:
+def verified(shown: Layout, made_up: Plan, site: Path) -> ReportVerification:
     """What is said of it as it was published."""
-    return verify_site(shown, table_of(shown, made_up), site)
+    return verify_report(shown, table_of(shown, made_up), site)
 
 
-def _named(verification: SiteVerification) -> list[tuple[str, int | None]]:
+def _named(verification: ReportVerification) -> list[tuple[str, int | None]]:
     return [(one.file, one.line) for one in verification.differences]
 
 
-def test_an_honest_site_is_what_the_results_give(verified: SiteVerification, site: Path) -> None:
+def test_an_honest_site_is_what_the_results_give(verified: ReportVerification, site: Path) -> None:
     assert verified.differences == ()
     assert verified.files == sum(path.is_file() for path in site.rglob("*"))
     assert list(verified.audits) == ["Audit of the runs made here"]
@@ -65,7 +66,7 @@ def test_every_change_is_found_and_shown(shown: Layout, made_up: Plan, site: Pat
     files = [path for path in site.rglob("*") if path.is_file() and path.name != LISTING]
     sums = {path.relative_to(site).as_posix(): sha256_of(path) for path in sorted(files)}
     write_json(site / LISTING, json.loads((site / LISTING).read_text()) | {"files": sums})
-    found = verify_site(shown, table_of(shown, made_up), site)
+    found = verify_report(shown, table_of(shown, made_up), site)
     own = {one.file: one for one in found.differences}
     name = moved.relative_to(site).as_posix()
     assert sorted(own) == sorted(
@@ -86,22 +87,22 @@ def test_other_results_are_another_site(evidence: Layout, made_up: Plan, site: P
     scored = next(one for one in table.cells if one.metrics)
     better = replace(scored, metrics=dict.fromkeys(scored.metrics, 0.999))
     cells = tuple(better if one is scored else one for one in table.cells)
-    found = _named(verify_site(evidence, replace(table, cells=cells), site))
+    found = _named(verify_report(evidence, replace(table, cells=cells), site))
     assert (f"methods/{scored.cell.job.method}.html", None) not in found
     assert f"methods/{scored.cell.job.method}.html" in dict(found)
 
 
 def test_what_it_tells_of_audits_is_its_own(
-    evidence: Layout, made_up: Plan, site: Path, verified: SiteVerification
+    evidence: Layout, made_up: Plan, site: Path, verified: ReportVerification
 ) -> None:
     """Where it was made nothing was audited, here something was: the one fact that another machine can't know."""
     numbers = dict.fromkeys(("results", "passed", "failed", "superseded", "unfinished", "replayed"), 1)
     write_last_audit(evidence, STORED, LastAudit(at="2036-01-01 00:00 UTC", tree="", digest="d", **numbers))
     table = table_of(evidence, made_up)
-    assert verify_site(evidence, table, site) == verified
+    assert verify_report(evidence, table, site) == verified
     listing = json.loads((site / LISTING).read_text())
     write_json(site / LISTING, listing | {"audits": {"Audit of the runs made here": "all of them, by everybody"}})
-    changed = verify_site(evidence, table, site)
+    changed = verify_report(evidence, table, site)
     assert changed.audits == {"Audit of the runs made here": "all of them, by everybody"}
     # its pages say otherwise
     assert "index.html" in dict(_named(changed))
@@ -115,5 +116,80 @@ def test_a_folder_without_a_site_is_refused(
     if listing is not None:
         (tmp_path / LISTING).write_text(listing)
     with pytest.raises(CorruptData, match=r"no site of `harness report --site`") as caught:
-        api.verify_site(table_of(shown, made_up), tmp_path, repository=api.Repository(shown))
+        api.verify_report(table_of(shown, made_up), tmp_path, repository=api.Repository(shown))
     assert caught.value.where == str(tmp_path / LISTING)
+
+
+@pytest.fixture(scope="session")
+def made(shown: Layout, made_up: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the made-up runs, written within the repository, and moved. Not to be changed."""
+    page = write_report(shown, table_of(shown, made_up), shown.root / "own" / "page.html")
+    moved = Path(shutil.move(page, tmp_path_factory.mktemp("made")))
+    page.parent.rmdir()
+    return moved
+
+
+@pytest.fixture
+def page(made: Path, tmp_path: Path) -> Path:
+    """A copy that may be changed."""
+    return Path(shutil.copy(made, tmp_path / "page.html"))
+
+
+def test_an_honest_page_is_what_the_results_give_wherever_it_lies(
+    shown: Layout, made_up: Plan, page: Path
+) -> None:
+    assert '"root":"../"' in page.read_text(encoding="utf-8")
+    verified = verify_report(shown, table_of(shown, made_up), page)
+    assert (verified.files, verified.differences) == (1, ())
+    assert list(verified.audits) == ["Audit of the runs made here"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("</main>", "<p>0.999</p></main>"), "<p>0.999</p>"),
+        (('"verdict":"ok"', '"verdict":"OK"'), '"verdict":"OK"'),
+        (("not made on this machine yet", "all passed"), "all passed"),
+    ],
+)
+def test_a_changed_page_is_found_and_shown(
+    shown: Layout, made_up: Plan, page: Path, change: tuple[str, str], told: str
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert change[0] in text
+    page.write_text(text.replace(*change, 1), encoding="utf-8")
+    (found,) = verify_report(shown, table_of(shown, made_up), page).differences
+    assert (found.file, found.what) == ("page.html", "not what the results give")
+    assert told in found.found and told not in found.expected
+    assert found.line == text[: text.index(change[0])].count("\n") + 1
+
+
+def test_a_page_of_other_results_is_another_page(evidence: Layout, made_up: Plan, page: Path) -> None:
+    table = table_of(evidence, made_up)
+    scored = next(one for one in table.cells if one.metrics)
+    better = replace(scored, metrics=dict.fromkeys(scored.metrics, 0.999))
+    cells = tuple(better if one is scored else one for one in table.cells)
+    assert len(verify_report(evidence, replace(table, cells=cells), page).differences) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "<html>",
+        '<script type="application/json" id="data">{</script>',
+        '<script type="application/json" id="data">[]</script>',
+        '<script type="application/json" id="data">{"root":"","audits":[]}</script>',
+        '<script type="application/json" id="data">{"audits":{}}</script>',
+        # where a page must not lead
+        '<script type="application/json" id="data">{"root":"https://example.org/","audits":{}}</script>',
+        '<script type="application/json" id="data">{"root":"../../elsewhere/","audits":{}}</script>',
+        b"\xff",
+    ],
+)
+def test_what_is_no_page_is_refused(shown: Layout, made_up: Plan, tmp_path: Path, text: str | bytes) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(CorruptData, match=r"no page of `harness report`") as caught:
+        verify_report(shown, table_of(shown, made_up), path)
+    assert caught.value.where == str(path)

@@ -220,7 +220,7 @@ class CrateVerification(Answer):
 
 
 class PageDifference(Fields):
-    """A file of a site that is not what the results give: the first place that differs, there and here."""
+    """A file that is not what the results give: the first place that differs, there and here."""
 
     file: str
     what: str
@@ -229,10 +229,10 @@ class PageDifference(Fields):
     expected: str
 
 
-class VerifiedSite(Answer):
-    """`harness report --verify`: which files differ, and what the site tells of audits, which nothing holds."""
+class VerifiedReport(Answer):
+    """`harness report --verify`: which files differ, and what page or site tell of audits, which nothing holds."""
 
-    site: str
+    verified: str
     files: int
     differences: list[PageDifference]
     audits: dict[str, str]
@@ -243,7 +243,7 @@ ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "audit": (AuditAnswer, ProofAnswer),
     "export": (ExportAnswer, CrateVerification),
     "log": (LogAnswer,),
-    "report": (ReportAnswer, VerifiedSite),
+    "report": (ReportAnswer, VerifiedReport),
     "new check": (SelfTestAnswer,),
     "parity": (ParityAnswer,),
     "reference list": (ReferenceListing,),
