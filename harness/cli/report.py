@@ -24,6 +24,7 @@ from harness.cli.options import (
     without_garbage,
 )
 from harness.cli.output import output_option
+from harness.execution.runs.log import printable
 
 if TYPE_CHECKING:
     from harness.status import Table
@@ -124,14 +125,14 @@ def _verify(table: Table, path: Path, repository: api.Repository, *, as_json: bo
         of, differ = counted(verification.files, "file"), form_of("differs", len(differences), "differ")
         click.echo(f"{path} is not what these results give: of {of}, {len(differences):,} {differ}")
         for one in differences[:_MOST]:
-            click.echo(f"  {one.file}{f':{one.line}' if one.line else ''}: {one.what}")
+            click.echo(f"  {printable(one.file)}{f':{one.line}' if one.line else ''}: {one.what}")
             if one.line:
-                click.echo(f"    there: {one.found}\n    here:  {one.expected}")
+                click.echo(f"    there: {printable(one.found)}\n    here:  {printable(one.expected)}")
         if (left := len(differences) - _MOST) > 0:
             click.echo(f"  and {counted(left, 'file')} more (--json lists all)")
         click.echo("  to do: compare in the commit that it was made of, with the same --suite and --reference")
     else:
         click.echo(f"verified: {path} is what these results give, {counted(verification.files, 'file')}")
         for name, text in verification.audits.items():
-            click.echo(f"  as told there, and by nothing here: {name}: {text}")
+            click.echo(f"  as told there, and by nothing here: {name}: {printable(text)}")
     return AuditError.exit_code if differences else 0

@@ -372,6 +372,17 @@ def test_a_site_that_differs_is_told_with_exit_code_5(pages: SimpleNamespace, tm
     assert "of 1 file, 1 differs\n" in harness_of("report", "--verify", str(tmp_path)).stdout
 
 
+def test_what_a_stranger_wrote_on_a_page_does_not_control_the_terminal(
+    pages: SimpleNamespace, tmp_path: Path
+) -> None:
+    changed = FileDifference("\x1b[2Ja.html", "not what the results give", 1, "\x1b[31m0.9", "0.8\u202e")
+    pages.verification = ReportVerification(1, (changed,), {})
+    assert "\x1b" not in (text := harness_of("report", "--verify", str(tmp_path)).stdout) and "\u202e" not in text
+    assert "  \\x1b[2Ja.html:1: " in text and "there: \\x1b[31m0.9\n" in text and "here:  0.8\\u202e\n" in text
+    pages.verification = ReportVerification(1, (), {"Audit of x": "\x1b[1mall"})
+    assert harness_of("report", "--verify", str(tmp_path)).stdout.endswith("Audit of x: \\x1b[1mall\n")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
