@@ -143,6 +143,13 @@ def test_names_are_refused_in_order_and_known_ones_pass() -> None:
     assert unknown("thing", "q", []).todo == "known: none"
 
 
+def test_where_there_is_nothing_every_name_is_refused() -> None:
+    refuse_unknown_names("thing", [], [])
+    with pytest.raises(UsageError, match="no thing is called 'q'") as told:
+        refuse_unknown_names("thing", ["q"], [])
+    assert told.value.todo == "known: none"
+
+
 def test_every_verdict_says_what_it_means() -> None:
     assert {one.value for one in Verdict if one.is_good} == {"ok", "not-applicable"}
     final = {"ok", "error", "memory", "timeout", "invalid", "unstable"}

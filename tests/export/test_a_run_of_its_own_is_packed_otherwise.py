@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,13 @@ def test_a_run_of_code_that_has_changed_since_is_refused_by_its_name(
         plan_of_keys(evidence, [keys[0]], reference=False)
     assert refused.value.what == f"{keys[0][:12]} is of code, an environment or data that has changed since"
     assert refused.value.todo.startswith(f"run it again: harness run --method {method} ")
+
+
+def test_a_run_on_a_split_of_which_nothing_is_known_any_more_is_refused_by_its_name(
+    evidence: Layout, keys: list[str]
+) -> None:
+    (evidence.datasets / "synthetic" / "splits.csv").unlink()
+    shutil.rmtree(evidence.cache / "splits")
+    with pytest.raises(UsageError) as refused:
+        plan_of_keys(evidence, [keys[0]], reference=False)
+    assert refused.value.what == f"{keys[0][:12]} is of code, an environment or data that has changed since"

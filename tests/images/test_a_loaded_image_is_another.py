@@ -130,6 +130,12 @@ def test_what_is_no_such_file_is_refused(layout: Layout, tmp_path: Path) -> None
         load_images(UNTOUCHED, layout, write(tmp_path / "z.tar", {"manifest.json": []}))
 
 
+@pytest.mark.parametrize("note", ["text", {}, {"images": [{"name": "constant"}]}])
+def test_a_note_of_another_form_is_refused(layout: Layout, tmp_path: Path, note: object) -> None:
+    with pytest.raises(ImageError, match="no file of `harness image save`, or not all of it"):
+        load_images(UNTOUCHED, layout, made_up(saved(layout), tmp_path / "x.tar", **{"permafrost.json": note}))
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -406,6 +406,22 @@ def test_the_commits_tell_every_statement_that_there_was(layout: Layout) -> None
     assert [*earlier_logs(layout, layout.root.parent, [])] == []
 
 
+def test_the_commits_tell_of_a_folder_that_is_reached_by_a_link(layout: Layout) -> None:
+    folder = layout.root / "results"
+    folder.mkdir()
+    (folder / STATEMENT).write_bytes(statement_text(content_of()))
+    sig_path(folder / STATEMENT).write_text("signed\n")
+    git = partial(git_in, layout.root)
+    git("init", "-q")
+    git("add", "results")
+    git("commit", "-qm", "one")
+    link = layout.root.parent / "link"
+    link.symlink_to(folder)
+    where = f"commit {git('rev-parse', 'HEAD')[:12]}"
+    assert [*earlier_logs(layout, link, [])] == [EarlierLog(3, ROOT, where)]
+    assert was_signed(layout, link, []) == where
+
+
 def without_parents(root: Path, commit: str) -> None:
     """Let git's graph of commits, which is believed before the commits themselves, say that one is the first."""
     path = root / ".git" / "objects" / "info" / "commit-graph"

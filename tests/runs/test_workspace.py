@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,7 +50,7 @@ def test_expected_files_are_copied_not_moved(workspace: Workspace) -> None:
     assert (workspace.collected / "predictions.npy").stat().st_uid == os.geteuid()
 
 
-@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "folder", "socket"])
+@pytest.mark.parametrize("kind", ["link", "dangling link", "folder", "socket"])
 def test_anything_but_a_regular_file_is_refused(workspace: Workspace, tmp_path: Path, kind: str) -> None:
     target = workspace.out / "predictions.npy"
     (tmp_path / "secret").write_text("secret")
@@ -57,14 +58,24 @@ def test_anything_but_a_regular_file_is_refused(workspace: Workspace, tmp_path: 
         target.symlink_to(tmp_path / "secret")
     elif kind == "dangling link":
         target.symlink_to("/nowhere")
-    elif kind == "pipe":
-        os.mkfifo(target)
     elif kind == "folder":
         target.mkdir()
     else:
         os.mknod(target, 0o140644)
     assert collect(workspace, LIMITS, WANTED, EXPECTED).fault.startswith("predictions.npy ")
     assert not list(workspace.collected.iterdir())
+
+
+def test_a_pipe_is_refused_and_nobody_is_waited_for(workspace: Workspace) -> None:
+    os.mkfifo(workspace.out / "predictions.npy")
+    before = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it waits for somebody who writes into it"))
+    signal.alarm(20)
+    try:
+        fault = collect(workspace, LIMITS, WANTED, EXPECTED).fault
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert fault.startswith("predictions.npy ") and not list(workspace.collected.iterdir())
 
 
 def test_a_trace_folder_that_is_a_link_is_ignored(workspace: Workspace, tmp_path: Path) -> None:
