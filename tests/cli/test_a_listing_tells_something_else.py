@@ -120,6 +120,14 @@ def test_a_golden_case_is_told_with_each_array() -> None:
         f"    {'ranks':24} {Standing.OK!s:8} largest error 0.00e+00, equal (as integers)",
     ]
     bad = next(one for one in Standing if one.is_bad)
+    # what is allowed is told, whatever was found
+    pairs = ((0.0, 1e-6), (1.0, 0.0))
+    same, other = (ArrayFinding("ids", bad, error=error, allowed=allowed) for error, allowed in pairs)
+    assert [line.partition(", ")[2] for line in _lines(CaseFinding("case", "kind", "", (same, other)))] == [
+        "",
+        "tolerance 1.0e-06",
+        "equal",
+    ]
     missing = ArrayFinding("loss", bad, error=None, allowed=0.0, note="it is not there")
     worst = CaseFinding("case-2", "kind", "", (missing,), note="no run")
     assert list(_lines(worst)) == [f"case-2: {bad}: no run", f"    {'loss':24} {bad}: it is not there"]

@@ -16,6 +16,7 @@ from harness.base.layout import Layout
 from harness.base.tables import aligned
 from harness.cli import log as lines_of_log
 from harness.cli import main
+from harness.handles.difference import Difference
 from harness.proof.log import Log
 from harness.proof.tree import leaf_hash, root_of
 from harness.results.store import Store
@@ -158,6 +159,18 @@ def test_a_difference_is_shown_by_section_and_is_the_exit_code(
 
     code, out, _ = told("diff", keys[0], keys[0])
     assert (code, out) == (0, "the same: job, image, inputs, outcome, scores, and every file of the answer\n")
+
+
+def test_runs_that_differ_in_time_and_machine_alone_are_the_same(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = [Difference("machine", "wall_s", "8.0", "9.0", 1.0), Difference("own files", "log.txt", "a", "b")]
+    monkeypatch.setattr(api, "diff", lambda *_, **__: later)
+    code, out, _ = told("diff", "one", "other")
+    assert code == 0 and "wall_s" in out
+    assert out.splitlines()[-1].startswith("the same: job, image, inputs, outcome, scores")
+    code, out, _ = told("diff", "one", "other", "--json")
+    assert (code, [row["decides"] for row in json.loads(out)["rows"]]) == (0, [False, False])
 
 
 _REMOVALS = (

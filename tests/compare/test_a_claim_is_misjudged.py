@@ -163,6 +163,13 @@ def test_runs_that_failed_do_not_vanish_from_a_mean() -> None:
     assert told.n == 50 and told.reason.endswith("; 2 of our 52 runs without a value")
 
 
+def test_a_value_of_0_counts_in_a_mean() -> None:
+    """A method that fails half of the seeds with no hit at all is half as good."""
+    one = claim("0.4", statistic="mean", seed=None, sd=0.02, n=100, rounding=0.005)
+    told = judged(one, {seed: run(0.8 * (seed % 2)) for seed in range(50)})
+    assert told.ours == pytest.approx(0.4) and told.n == 50
+
+
 def status(published: str, runs: dict[int, Obtained]) -> Comparison:
     return judged(claim(published, statistic="status", metric="", seed=None, n=100), runs)
 

@@ -241,6 +241,20 @@ def test_the_exit_code_and_the_lines_tell(
     assert code == 0 and "differs" not in shown and ": 0 of " in shown
 
 
+def test_runs_that_differ_in_a_parameter_have_a_table_each(
+    at_home: Layout, both: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A parameter that a person chose is no part of what a run is called."""
+    for name in ("cpu", "cuda"):
+        job = planned_on(at_home, name).job
+        job = job.model_copy(update={"parameters": {**job.parameters, "epoch": 1}})
+        put_run(at_home, planned_of(make_plan(at_home, "one", [job]).cells[0]))
+    label = planned_on(at_home, "cuda").job.label
+    for form, title in (((), f"{label}\n"), (("--markdown",), f"## {label}\n")):
+        _, shown, _ = told(capsys, *form)
+        assert shown.count(title) == 2 and "2 runs on a GPU beside the CPU" in shown
+
+
 def test_nothing_to_compare_is_said(at_home: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     code, shown, _ = told(capsys)
     assert code == 0 and shown.startswith("No such run was made on a GPU here")

@@ -237,11 +237,12 @@ def test_a_pattern_of_splits_stands_for_all_runs_of_its_tasks(repository: Layout
     splits = {"random:fold=0,space=TT": [1, 2], "random:fold=1,space=TA": [1], "random:fold=0,space=CC": [1]}
     splits |= {"random:fold=0": [1], "weakly_correlated:fold=0,space=TT": [1]}
     splits |= {"random:fold=0,rest=1,space=TT": [1], "random:fold=0,space=CT": [1]}
+    # a store gives runs in the order of their keys, which is any order of splits and seeds
     runs = {
         Target("als_wr", "synthetic", split): {
-            seed: Obtained(f"{split} {seed}", Verdict.OK, "", None, {}) for seed in seeds
+            seed: Obtained(f"{split} {seed}", Verdict.OK, "", None, {}) for seed in reversed(seeds)
         }
-        for split, seeds in splits.items()
+        for split, seeds in reversed(splits.items())
     }
     pattern = "random:fold=*,space=T*"
     tasks = of_tasks(runs, names_of(repository, splits={"all": pattern, "none": "random:fold=*,rest=*"}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -333,6 +334,17 @@ def test_a_part_of_a_benchmark_is_a_module_or_none() -> None:
     assert benchmarks.part("repurposing", "parity.no_such") is None
     assert "random" in benchmarks.modules_in("repurposing", "splits.strategies")
     assert benchmarks.modules_in("repurposing", "no_such.place") == ()
+
+
+def test_a_part_that_can_not_be_loaded_is_not_called_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who writes a benchmark is told which import fails, instead of having no such part."""
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
+    package = import_module("harness.benchmarks.repurposing")
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name"):
+        benchmarks.part("repurposing", "broken")
 
 
 def test_what_a_method_writes_is_required_scored_and_compared_unless_said_otherwise(

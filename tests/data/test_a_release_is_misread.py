@@ -172,6 +172,11 @@ def test_the_whole_graph_is_hetionets_own_file(tmp_path: Path) -> None:
             "drug_DDI_GPT.json",
         ),
         (
+            {"drug_DDI_GPT.json": json.dumps({str(one): {"name": "a", "description": "b"} for one in (1, 2, 3)})},
+            "1 drugs are missing, number 0 for one",
+            "drug_DDI_GPT.json",
+        ),
+        (
             {"drugbank_test_KG.txt": "0 1 88\n"},
             "relation '88' is not one of 86 to 87",
             "drugbank_test_KG.txt: line 1",

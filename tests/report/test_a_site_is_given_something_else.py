@@ -162,6 +162,14 @@ def test_the_index_tells_what_is_behind_each_page(pages: Any, report: Report) ->
     }
 
 
+def test_the_claims_of_a_method_are_counted_in_all_books(pages: Any, report: Report) -> None:
+    """A method may have many claims of one verdict, and part in several benchmarks."""
+    _, calls = pages
+    SitePages(SiteMap(replace(report, books=report.books * 2)))._index()
+    ((_, values),) = calls
+    assert [row[3] for row in values["tables"][0][4]] == [[2, 0], [0, 0], [0, 2]]
+
+
 def _sum(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

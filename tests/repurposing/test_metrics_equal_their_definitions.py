@@ -140,6 +140,14 @@ def test_places_where_quicksort_gives_up_and_heapsort_goes_on(
     assert reached or coarse > 2
 
 
+@pytest.mark.parametrize("size", [1000, 3000])
+def test_places_where_heapsort_goes_on_with_pieces_in_any_order(size: int) -> None:
+    """The same hard values twice: of these the largest is rarely the first that heapsort is given."""
+    values = np.tile(_hard_for_quicksort(size), 2)
+    found = places(values, np.array([2 * size]), np.ones(2 * size, dtype=bool))
+    np.testing.assert_array_equal(found, _inverse(np.argsort(values.astype(np.longdouble))))
+
+
 def test_places_of_nothing() -> None:
     assert places(np.zeros(0), np.array([0, 0]), np.zeros(0, dtype=bool)).tolist() == []
 

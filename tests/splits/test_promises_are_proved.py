@@ -178,6 +178,7 @@ def test_split_of_another_dataset_is_told(layout: Layout) -> None:
         (split_bytes(np.zeros((4, 5), dtype=np.int8))[:-1], "has 147 bytes instead of 148"),
         (split_bytes(np.zeros((4, 5), dtype=np.int8)) + b"x", "has 149 bytes instead of 148"),
         (split_bytes(np.zeros(5, dtype=np.int8)), "has 1 dimensions"),
+        (split_bytes(np.zeros((4, 5, 2), dtype=np.int8)), "has 3 dimensions"),
     ],
 )
 def test_file_that_is_no_split_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
