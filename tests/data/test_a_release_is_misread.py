@@ -168,12 +168,12 @@ def test_the_whole_graph_is_hetionets_own_file(tmp_path: Path) -> None:
         ),
         (
             {"drug_DDI_GPT.json": json.dumps({"0": {"name": "a", "description": "b"}})},
-            "3 drugs are missing, number 1 for one",
+            "3 drugs missing, number 1 for one",
             "drug_DDI_GPT.json",
         ),
         (
             {"drug_DDI_GPT.json": json.dumps({str(one): {"name": "a", "description": "b"} for one in (1, 2, 3)})},
-            "1 drugs are missing, number 0 for one",
+            "1 drug missing, number 0 for one",
             "drug_DDI_GPT.json",
         ),
         (

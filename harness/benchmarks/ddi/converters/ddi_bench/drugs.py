@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import CorruptData
+from harness.base.plurals import counted
 from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
 from harness.benchmarks.ddi.dataset import Integers
 from harness.data.lines import path_of, table_in
@@ -99,7 +100,7 @@ def _by_number(name: str, files: Mapping[str, Path], drugs: int) -> list[Any]:
     gaps = [number for number in range(drugs) if str(number) not in table]
     if gaps:
         raise CorruptData(
-            f"{len(gaps)} drugs are missing, number {gaps[0]} for one",
+            f"{counted(len(gaps), 'drug')} missing, number {gaps[0]} for one",
             where=str(files[name]),
             todo="restore the original file",
         )
