@@ -180,12 +180,15 @@ def test_the_page_is_given_all_of_its_parts(
 ) -> None:
     calls, mirrors = _recorded(monkeypatch), [Path("/a mirror")]
 
-    def make(*own: Any) -> Report:
+    audits = {"Audit of x": "never"}
+
+    def make(*own: Any, **others: Any) -> Report:
         assert own == (facts, report.store, report.table, report.books, mirrors)
+        assert others == {"audits": audits}
         return report
 
     monkeypatch.setattr(html, "make_report", make)
-    text = render(facts, report.store, report.table, report.books, mirrors, "../")
+    text = render(facts, report.store, report.table, report.books, mirrors, "../", audits)
     ((name, (context,), values),) = calls
     assert text == "the page page.html" and name == "page.html" and context == context_of(report)
     means = published_means(report.books)
