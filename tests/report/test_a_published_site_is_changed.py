@@ -15,7 +15,7 @@ from harness.base.files import sha256_of, write_json
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.report import write_report
-from harness.report.site import LISTING, write_site
+from harness.report.site import LISTING
 from harness.report.verification import FileDifference, ReportVerification, verify_report
 from harness.results.last_audit import STORED, LastAudit, write_last_audit
 from tests.fabricate import table_of
@@ -23,86 +23,74 @@ from tests.fabricate import table_of
 PAGE = "methods/constant.html"
 
 
-@pytest.fixture(scope="session")
-def published(shown: Layout, made_up: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the made-up runs. Not to be changed."""
-    return write_site(shown, table_of(shown, made_up), tmp_path_factory.mktemp("published") / "site").parent
-
-
 @pytest.fixture
-def site(published: Path, tmp_path: Path) -> Path:
-    """A copy that may be changed."""
-    return Path(shutil.copytree(published, tmp_path / "site"))
-
-
-@pytest.fixture
-def verified(shown: Layout, made_up: Plan, site: Path) -> ReportVerification:
+def verified(shown: Layout, made_up: Plan, own: Path) -> ReportVerification:
     """What is said of it as it was published."""
-    return verify_report(shown, table_of(shown, made_up), site)
+    return verify_report(shown, table_of(shown, made_up), own)
 
 
 def _named(verification: ReportVerification) -> list[tuple[str, int | None]]:
     return [(one.file, one.line) for one in verification.differences]
 
 
-def test_an_honest_site_is_what_the_results_give(verified: ReportVerification, site: Path) -> None:
+def test_an_honest_site_is_what_the_results_give(verified: ReportVerification, own: Path) -> None:
     assert verified.differences == ()
-    assert verified.files == sum(path.is_file() for path in site.rglob("*"))
+    assert verified.files == sum(path.is_file() for path in own.rglob("*"))
     assert list(verified.audits) == ["Audit of the runs made here"]
 
 
-def test_every_change_is_found_and_shown(shown: Layout, made_up: Plan, site: Path) -> None:
+def test_every_change_is_found_and_shown(shown: Layout, made_up: Plan, own: Path) -> None:
     """A number, a page that is gone, one that was added, a link in a page's place; with a listing that agrees."""
-    text = (site / PAGE).read_text(encoding="utf-8")
+    text = (own / PAGE).read_text(encoding="utf-8")
     line = next(n for n, one in enumerate(text.splitlines(), start=1) if "</table>" in one)
     at = text.index("</table>")
-    (site / PAGE).write_text(f"{text[:at]}<p>0.999</p>{text[at:]}", encoding="utf-8")
-    (site / "index.html").write_bytes((site / "index.html").read_bytes()[:-1])
-    (site / "style.css").unlink()
-    (site / "datasets" / "more.html").write_text("more")
-    moved = min((site / "claims").iterdir())
+    (own / PAGE).write_text(f"{text[:at]}<p>0.999</p>{text[at:]}", encoding="utf-8")
+    (own / "index.html").write_bytes((own / "index.html").read_bytes()[:-1])
+    (own / "style.css").unlink()
+    (own / "datasets" / "more.html").write_text("more")
+    moved = min((own / "claims").iterdir())
     moved.rename(moved.with_suffix(".txt"))
     moved.symlink_to(moved.with_suffix(".txt"))
-    files = [path for path in site.rglob("*") if path.is_file() and path.name != LISTING]
-    sums = {path.relative_to(site).as_posix(): sha256_of(path) for path in sorted(files)}
-    write_json(site / LISTING, json.loads((site / LISTING).read_text()) | {"files": sums})
-    found = verify_report(shown, table_of(shown, made_up), site)
-    own = {one.file: one for one in found.differences}
-    name = moved.relative_to(site).as_posix()
-    assert sorted(own) == sorted(
+    files = [path for path in own.rglob("*") if path.is_file() and path.name != LISTING]
+    sums = {path.relative_to(own).as_posix(): sha256_of(path) for path in sorted(files)}
+    write_json(own / LISTING, json.loads((own / LISTING).read_text()) | {"files": sums})
+    found = verify_report(shown, table_of(shown, made_up), own)
+    differences = {one.file: one for one in found.differences}
+    name = moved.relative_to(own).as_posix()
+    assert sorted(differences) == sorted(
         [PAGE, "index.html", "style.css", "datasets/more.html", name, name.replace(".html", ".txt"), LISTING]
     )
-    number = own[PAGE]
+    number = differences[PAGE]
     assert (number.line, number.what) == (line, "not what the results give")
     assert "<p>0.999</p></table>" in number.found and "0.999" not in number.expected
     assert number.expected.startswith(number.found.partition("<p>0.999")[0]) and "</table>" in number.expected
-    assert (own["index.html"].found, own["index.html"].expected) == ("</html", "</html>")
-    assert own["style.css"] == FileDifference("style.css", "missing, or no file")
-    assert own[name] == FileDifference(name, "missing, or no file")
-    assert own["datasets/more.html"] == FileDifference("datasets/more.html", "no page of these results")
+    assert (differences["index.html"].found, differences["index.html"].expected) == ("</html", "</html>")
+    assert differences["style.css"] == FileDifference("style.css", "missing, or no file")
+    assert differences[name] == FileDifference(name, "missing, or no file")
+    assert differences["datasets/more.html"] == FileDifference("datasets/more.html", "no page of these results")
 
 
-def test_other_results_are_another_site(evidence: Layout, made_up: Plan, site: Path) -> None:
+def test_other_results_are_another_site(evidence: Layout, made_up: Plan, own: Path) -> None:
     table = table_of(evidence, made_up)
     scored = next(one for one in table.cells if one.metrics)
     better = replace(scored, metrics=dict.fromkeys(scored.metrics, 0.999))
     cells = tuple(better if one is scored else one for one in table.cells)
-    found = _named(verify_report(evidence, replace(table, cells=cells), site))
+    found = _named(verify_report(evidence, replace(table, cells=cells), own))
     assert (f"methods/{scored.cell.job.method}.html", None) not in found
     assert f"methods/{scored.cell.job.method}.html" in dict(found)
 
 
 def test_what_it_tells_of_audits_is_its_own(
-    evidence: Layout, made_up: Plan, site: Path, verified: ReportVerification
+    evidence: Layout, made_up: Plan, own: Path, verified: ReportVerification
 ) -> None:
     """Where it was made nothing was audited, here something was: the one fact that another machine can't know."""
     numbers = dict.fromkeys(("results", "passed", "failed", "superseded", "unfinished", "replayed"), 1)
     write_last_audit(evidence, STORED, LastAudit(at="2036-01-01 00:00 UTC", tree="", digest="d", **numbers))
     table = table_of(evidence, made_up)
-    assert verify_report(evidence, table, site) == verified
-    listing = json.loads((site / LISTING).read_text())
-    write_json(site / LISTING, listing | {"audits": {"Audit of the runs made here": "all of them, by everybody"}})
-    changed = verify_report(evidence, table, site)
+    assert verify_report(evidence, table, own) == verified
+    listing = json.loads((own / LISTING).read_text())
+    write_json(own / LISTING, listing | {"audits": {"Audit of the runs made here": "all of them, by everybody"}})
+    changed = verify_report(evidence, table, own)
     assert changed.audits == {"Audit of the runs made here": "all of them, by everybody"}
     # its pages say otherwise
     assert "index.html" in dict(_named(changed))

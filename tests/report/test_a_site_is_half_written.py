@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -26,18 +25,6 @@ def _content(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
-
-
-@pytest.fixture(scope="session")
-def whole(shown: Layout, made_up: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the made-up runs. Not to be changed."""
-    return write_site(shown, table_of(shown, made_up), tmp_path_factory.mktemp("whole") / "own").parent
-
-
-@pytest.fixture
-def own(whole: Path, tmp_path: Path) -> Path:
-    """A copy of it, which is a site of the harness's own as well."""
-    return Path(shutil.copytree(whole, tmp_path / "own"))
 
 
 def test_equal_results_are_an_equal_site(evidence: Layout, made_up: Plan, own: Path) -> None:
