@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 
+from harness.api.pages import verify_report
 from harness.api.repository import Names, Repository, opened, several
 from harness.audit import (
     AuditReport,
@@ -18,6 +19,7 @@ from harness.audit import (
     keys_of_jobs,
     reference_of_jobs,
 )
+from harness.audit.steps import Step, failed, guarded, not_checked, ok
 from harness.base.errors import AuditError, EngineError, UsageError
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.seal import only_new_notes
@@ -59,16 +61,16 @@ def audit(
 
     `runs` are keys or their beginnings, or a plan, whose cells are meant; without it and without `suite`,
     everything that is stored. `reference` means the committed results in place of runs made here. So many as
-    `replay` says, drawn by `seed`, are run again and compared bit for bit. Believing only the note of the `page`,
-    or `nothing`, it makes every split and dataset and reads every image once more.
+    `replay` says, drawn by `seed`, are run again and compared bit for bit. Believing `nothing` that was noted, it
+    makes every split and dataset and the status page, and reads every image, once more.
     """
     here = opened(repository)
     chosen, without_run = _chosen(here, runs, suite, reference=reference)
     # the note about a page is an earlier one always
-    page = check_page(here.layout, by_note=believing != "nothing")
+    page = check_page(here.layout)
     quiet = progress == "auto" and len(chosen) < _FEW and not replay
     with (
-        nullcontext() if believing == "notes" else only_new_notes(),
+        only_new_notes() if believing == "nothing" else nullcontext(),
         progress_for(None if quiet else progress) as shown,
         _engine(here, needed=bool(replay)) as engine,
     ):
@@ -84,12 +86,31 @@ def audit(
                 *check_checkout(here.layout),
                 *check_statement(here.layout, reference=reference),
                 *page,
+                *(_page_anew(here) if believing == "nothing" and page else ()),
             ],
             progress=shown,
         )
     if not runs and suite is None:
         write_last_audit(here.layout, REFERENCE if reference else STORED, _note(here, report, chosen, replay))
     return report
+
+
+def _page_anew(here: Repository) -> list[Step]:
+    """The status page against what the results give, whoever wrote it and whatever vouches for it."""
+
+    def compared() -> list[Step]:
+        try:
+            differences = verify_report(here.layout.page, repository=here).differences
+        except UsageError as error:
+            return [not_checked(name, f"{error.what}; {error.todo}")]
+        if not differences:
+            return [ok(name, "it is what the results give")]
+        what = "it is not what the results give, or these have changed since; make it again: harness report"
+        place = f"{here.layout.page}:{differences[0].line}"
+        return [failed(name, what, expected=differences[0].expected, found=differences[0].found, where=place)]
+
+    name = "page anew"
+    return guarded(name, compared)
 
 
 def _note(here: Repository, report: AuditReport, keys: Iterable[str], replay: int) -> LastAudit:

@@ -10,13 +10,18 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from harness.api.plans import plan as plan_of
+from harness.api.plans import status
 from harness.api.repository import Repository, opened
+from harness.base.errors import UsageError
 from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.seal import seal_of
+from harness.planning.needs import PART, REQUEST
+from harness.planning.suites import named_plan
 from harness.report import write_report
 from harness.report.site import write_site
-from harness.report.verification import ReportVerification
+from harness.report.verification import ReportVerification, origin_of
 from harness.report.verification import verify_report as compare_report
 from harness.results.last_audit import REFERENCE, STORED, read_last_audit
 from harness.status import ScoredCell, Table
@@ -57,10 +62,31 @@ def site(table: Table, folder: Path | str, *, repository: Repository | None = No
     return write_site(here.layout, table, Path(folder), mirrors=here.mirrors)
 
 
-def verify_report(table: Table, path: Path | str, *, repository: Repository | None = None) -> ReportVerification:
-    """Whether a page or a site is, byte for byte, what a table's results give; of audits it may tell its own."""
-    here = opened(repository)
-    return compare_report(here.layout, table, Path(path), mirrors=here.mirrors)
+def verify_report(
+    path: Path | str, table: Table | None = None, *, repository: Repository | None = None
+) -> ReportVerification:
+    """Whether a page or a site is, byte for byte, what a table's results give; of audits it may tell its own.
+
+    Without a `table` a page is held against the results of the suite that it says it is of.
+    """
+    here, path = opened(repository), Path(path)
+    return compare_report(here.layout, table or _table_of(path, here), path, mirrors=here.mirrors)
+
+
+def _table_of(path: Path, here: Repository) -> Table:
+    """The table of the suite that a page says it is of."""
+    if path.is_dir():
+        raise UsageError("a site does not tell what it is of", where=str(path), todo="give the table of its suite")
+    origin = origin_of(path)
+    if origin.plan == REQUEST or PART in origin.plan:
+        raise UsageError(
+            "a page of a part of a suite, or of single runs, can't be made by what it tells of itself",
+            where=f"{path}: {origin.plan}",
+            todo="give a suite to hold it against, or make the page of a suite: harness report",
+        )
+    suite, published_seeds = named_plan(origin.plan)
+    plan = plan_of(suite=suite, published_seeds=published_seeds, make_splits=False, repository=here)
+    return status(plan, reference=origin.reference, repository=here)
 
 
 def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> str:

@@ -23,24 +23,19 @@ _FOLDERS = (
 )
 # What Python would run in place of a source, which says something else.
 _COMPILED = (".pyc", ".so")
+_AGAIN = "make it again: harness report"
 
 
-def check_page(layout: Layout, *, by_note: bool = True) -> list[Step]:
-    """The status page, where there is one: this user's harness wrote it, and nobody changed it since.
-
-    Only a note says so: without it nothing does.
-    """
+def check_page(layout: Layout) -> list[Step]:
+    """The status page, where there is one: this user's harness wrote it, and nobody changed it since."""
     if not layout.page.is_file():
         return []
     note = read_json(layout.page_note)
-    again = "make it again: harness report"
-    if not by_note:
-        return [not_checked("page", f"only a note vouches for {layout.page.name}: remove it, and {again}")]
     seal = note.pop("seal", "") if isinstance(note, dict) else ""
     if not is_sealed("page", note, seal):
-        return [not_checked("page", f"no harness of this user vouches for {layout.page.name}; {again}")]
+        return [not_checked("page", f"no harness of this user vouches for {layout.page.name}; {_AGAIN}")]
     if note.get("page") != sha256_of(layout.page):
-        return [failed("page", f"it was changed after it was made; {again}", where=layout.page)]
+        return [failed("page", f"it was changed after it was made; {_AGAIN}", where=layout.page)]
     return [ok("page", "it is as the harness wrote it")]
 
 

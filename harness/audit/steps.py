@@ -12,8 +12,8 @@ from typing import Literal
 
 from harness.base.errors import EngineError, HarnessError, ImageError, InvalidPredictions, MissingData
 
-# What an audit believes of what was found out earlier: notes of this user's harness, the one about the page, none.
-Believed = Literal["notes", "page", "nothing"]
+# What an audit believes of what was found out earlier: notes of this user's harness, or none.
+Believed = Literal["notes", "nothing"]
 
 
 class Checked(StrEnum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +11,6 @@ from harness import api
 from harness.base.errors import AuditError
 from harness.cli.names import KEY, STORED_SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
-
-if TYPE_CHECKING:
-    from harness.audit import Believed
 
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
 _LACKS = (
@@ -35,13 +31,12 @@ _LACKS = (
 @click.option(
     "--anew",
     is_flag=True,
-    help="Believe no note, not even of the page: make every split and dataset, and read every image, once more.",
+    help="Believe no note: make every split and dataset, and the page, and read every image, once more.",
 )
 @click.option(
     "--strict",
     is_flag=True,
-    help="Exit code 5 for what was not checked, stale, superseded or missing, too. Believes no note of an earlier "
-    "check but the page's.",
+    help="Exit code 5 for what was not checked, stale, superseded or missing, too. Believes no note.",
 )
 @click.option("--noted", is_flag=True, help="With --strict: believe notes of earlier checks, which is faster.")
 @click.option(
@@ -135,7 +130,8 @@ def command(
         reference=reference,
         replay=replay,
         seed=seed,
-        believing=_believed(anew=anew, strict=strict and not noted),
+        # what a strict audit makes again is evidence
+        believing="nothing" if anew or (strict and not noted) else "notes",
         progress=None if as_json or (is_brief and not sys.stderr.isatty()) else "auto",
         repository=repository,
     )
@@ -149,10 +145,3 @@ def command(
         confirmation = api.confirm(report, ssh_key, reference=reference, repository=repository)
         click.echo(f"signed by {confirmation.signer}: {confirmation.path}", err=as_json)
     return AuditError.exit_code if report.is_broken or (strict and report.lacking(waivers)) else 0
-
-
-def _believed(*, anew: bool, strict: bool) -> Believed:
-    """What a strict audit makes again is evidence. A page is drawn of it and is none: its note is believed."""
-    if anew:
-        return "nothing"
-    return "page" if strict else "notes"

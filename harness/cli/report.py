@@ -76,7 +76,7 @@ def command(
     harness report --site DIR                 the reference results as a site, to be published as it is
     harness report --site DIR --suite smoke   what was run here
     harness report --verify DIR               whether a site is what the results here give
-    harness report --verify page.html         the same of a page; both with the options that it was made with
+    harness report --verify page.html         the same of a page, which tells the suite that it is of
 
     Exit code 5 if what is verified differs.
     """
@@ -85,6 +85,9 @@ def command(
     if given and (site or show):
         raise click.UsageError(f"--verify and {'--site' if site else '--open'} exclude each other")
     mine = api.open_repository(mirrors=mirrors)
+    if given and not (given.is_dir() or suite or published_seeds or reference):
+        with without_garbage():
+            return _verify(given, None, mine, as_json=as_json)
     is_site = site is not None or (given is not None and given.is_dir())
     is_published = is_site and suite is None
     reference = reference or is_published
@@ -96,7 +99,7 @@ def command(
         plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
         table = api.status(plan, reference=reference, repository=repository)
         if given:
-            return _verify(table, given, repository, as_json=as_json)
+            return _verify(given, table, repository, as_json=as_json)
         path, size = _write(table, output, site, repository)
     if as_json:
         echo_json({"file": str(path), "bytes": size, "site": site is not None})
@@ -116,8 +119,8 @@ def _write(table: Table, output: Path | None, site: Path | None, repository: api
     return path, path.stat().st_size
 
 
-def _verify(table: Table, path: Path, repository: api.Repository, *, as_json: bool) -> int:
-    verification = api.verify_report(table, path, repository=repository)
+def _verify(path: Path, table: Table | None, repository: api.Repository, *, as_json: bool) -> int:
+    verification = api.verify_report(path, table, repository=repository)
     differences = verification.differences
     if as_json:
         echo_json({"verified": str(path), **asdict(verification)})
@@ -130,7 +133,7 @@ def _verify(table: Table, path: Path, repository: api.Repository, *, as_json: bo
                 click.echo(f"    there: {printable(one.found)}\n    here:  {printable(one.expected)}")
         if (left := len(differences) - _MOST) > 0:
             click.echo(f"  and {counted(left, 'file')} more (--json lists all)")
-        click.echo("  to do: compare in the commit that it was made of, with the same --suite and --reference")
+        click.echo("  to do: compare in the commit that it is of, a site with the same --suite and --reference")
     else:
         click.echo(f"verified: {path} is what these results give, {counted(verification.files, 'file')}")
         for name, text in verification.audits.items():

@@ -22,6 +22,7 @@ from harness.planning.jobs import Job, complete_options, make_job
 from harness.planning.published_seeds import first_published
 from harness.splits.spec import SplitSpec, parse_split
 
+_SEEDS = " --published-seeds "
 _BRACES, _RANGE = re.compile(r"(\{[^{}]+\})"), re.compile(r"([0-9]+)\.\.([0-9]+)")
 
 
@@ -134,7 +135,13 @@ def jobs_of(layout: Layout, suite: Suite, published_seeds: int | None = None) ->
 
 def plan_name(suite: str, published_seeds: int | None) -> str:
     """The name of a plan: what a person types after `--suite`."""
-    return suite if published_seeds is None else f"{suite} --published-seeds {published_seeds}"
+    return suite if published_seeds is None else f"{suite}{_SEEDS}{published_seeds}"
+
+
+def named_plan(name: str) -> tuple[str, int | None]:
+    """Suite and number of published seeds by the name of a plan."""
+    suite, _, count = name.partition(_SEEDS)
+    return suite, int(count) if count.isdecimal() else None
 
 
 def _jobs_of_block(layout: Layout, block: Block) -> list[tuple[tuple[str, int], Job]]:

@@ -211,8 +211,9 @@ def render(
         sets = [members for own in (*map(metric_sets, names), *known.values()) for members in own]
         first = {dataset: own[0][0] for dataset, own in known.items()}
         signs = {"symbols": context["symbols"], "claim_symbols": context["claim_symbols"]}
-        # of the place and of the machine, for whoever makes the page once more
-        own = {"root": root, "audits": report.headlines.audits}
+        # of the place, of the machine and of what was asked for, for whoever makes the page once more
+        asked = {"plan": table.name, "reference": any(one.reference for one in table.cells)}
+        own = {"root": root, "audits": report.headlines.audits, **asked}
         return harmless_json({**content, **signs, "metric_sets": sets, "first_metrics": first, **own})
 
     context = context_of(report)

@@ -1,7 +1,8 @@
 """Whether a page or a site is what the results give: it is made once more, and compared byte for byte.
 
-Nothing that it says of itself is believed. What it tells of audits is the one thing that depends on the machine:
-its words are put into what is made here, and shown to whoever asks.
+Nothing that it says of itself is believed. A page tells the plan that it is of, and one of another plan is another
+page. What it tells of audits is the one thing that depends on the machine: its words are put into what is made
+here, and shown to whoever asks.
 """
 
 from __future__ import annotations
@@ -52,30 +53,49 @@ class ReportVerification:
     audits: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class PageOrigin:
+    """What a page tells of how it was made."""
+
+    # the way to the repository that it lies in
+    root: str
+    audits: Mapping[str, str]
+    # what a person types after `--suite`, and whether reference results stand where nothing was run
+    plan: str
+    reference: bool
+
+
 def verify_report(layout: Layout, table: Table, path: Path, *, mirrors: Sequence[Path] = ()) -> ReportVerification:
     """Make the page, or the site if it is a folder, once more and compare; `CorruptData` where it is neither."""
     return (_verify_site if path.is_dir() else _verify_page)(layout, table, path, mirrors)
 
 
 def _verify_page(layout: Layout, table: Table, path: Path, mirrors: Sequence[Path]) -> ReportVerification:
-    root, audits = _told_by_page(path)
+    origin = origin_of(path)
     store = Store(layout.runs)
-    text = render(layout, store, table, books_for(layout, store, table, mirrors), mirrors, root, audits)
+    books = books_for(layout, store, table, mirrors)
+    text = render(layout, store, table, books, mirrors, origin.root, origin.audits)
     difference = _compared(path.name, path, text.encode())
-    return ReportVerification(1, (difference,) if difference else (), audits)
+    return ReportVerification(1, (difference,) if difference else (), origin.audits)
 
 
-def _told_by_page(path: Path) -> tuple[str, dict[str, str]]:
-    """The way from a page to its repository, and what it tells of audits."""
+def origin_of(path: Path) -> PageOrigin:
+    """What a page tells of how it was made."""
     data = _data_of(path)
-    root, audits = data.get("root"), data.get("audits")
-    if not (isinstance(root, str) and _WAY_UP.fullmatch(root) and isinstance(audits, dict)):
+    root, audits, plan, reference = (data.get(name) for name in ("root", "audits", "plan", "reference"))
+    if not (
+        isinstance(root, str)
+        and _WAY_UP.fullmatch(root)
+        and isinstance(audits, dict)
+        and isinstance(plan, str)
+        and isinstance(reference, bool)
+    ):
         raise CorruptData(
             "this is no page of `harness report`, or its data are damaged",
             where=str(path),
             todo="name a page, or the folder of a site",
         )
-    return root, {name: str(text) for name, text in audits.items()}
+    return PageOrigin(root, {name: str(text) for name, text in audits.items()}, plan, reference)
 
 
 def _data_of(path: Path) -> dict[str, Any]:

@@ -11,12 +11,13 @@ from typing import get_args
 import pytest
 
 from harness import api
-from harness.api.pages import fingerprint
-from harness.audit import check_page
-from harness.audit.steps import Believed, Checked
+from harness.api.pages import fingerprint, remember
+from harness.audit import Lack, check_page
+from harness.audit.steps import Believed, Checked, Step, ok
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.planning.needs import REQUEST
 from harness.planning.plan import Plan
 from harness.results.last_audit import REFERENCE, STORED, LastAudit, write_last_audit
 from harness.results.scoring import scores_path
@@ -106,15 +107,53 @@ def test_a_copy_elsewhere_is_made_each_time_and_the_page_stays_what_is_vouched_f
     assert step.checked is Checked.OK and len(made) == 4
 
 
-def test_what_is_believed_of_earlier_checks_decides_of_the_page_alone(evidence: Layout, made_up: Plan) -> None:
-    _report(evidence, made_up)
-    repository, said = api.Repository(evidence), dict[str, tuple[Checked, bool]]()
-    for believing in get_args(Believed):
-        report = api.audit(believing=believing, progress=None, repository=repository)
-        (step,) = [step for step in report.repository if step.name == "page"]
-        said[believing] = (step.checked, report.is_broken)
-    ok, open_ = (Checked.OK, False), (Checked.NOT_CHECKED, False)
-    assert said == {"notes": ok, "page": ok, "nothing": open_}
+def _told_of_the_page(layout: Layout) -> dict[str, list[Step]]:
+    """What audits say of the page, by what they believe."""
+    return {
+        believing: [
+            step
+            for step in api.audit(believing=believing, progress=None, repository=api.Repository(layout)).repository
+            if step.name.startswith("page")
+        ]
+        for believing in get_args(Believed)
+    }
+
+
+def test_an_audit_that_believes_no_note_makes_the_page_again(evidence: Layout) -> None:
+    """Whoever has the seal can note a forged page as the harness does."""
+    repository = api.Repository(evidence)
+    plan = api.plan(suite=STORED, make_splits=False, repository=repository)
+    page = _report(evidence, plan, unless_current=False)
+    (vouched,) = check_page(evidence)
+    anew = ok("page anew", "it is what the results give")
+    assert _told_of_the_page(evidence) == {"notes": [vouched], "nothing": [vouched, anew]}
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("</main>", "<p>0.999</p></main>"), encoding="utf-8")
+    remember(evidence, "1" * 64)
+    told = _told_of_the_page(evidence)
+    (vouched,) = told["notes"]
+    assert vouched.checked is Checked.OK and told["nothing"][0] == vouched
+    (forged,) = told["nothing"][1:]
+    line = text[: text.index("</main>")].count("\n") + 1
+    assert (forged.name, forged.checked, forged.where) == ("page anew", Checked.FAILED, f"{page}:{line}")
+    assert "<p>0.999</p></main>" in forged.found
+    assert "</main>" in forged.expected and "0.999" not in forged.expected
+    assert forged.what.endswith("make it again: harness report")
+    assert api.audit(believing="nothing", progress=None, repository=repository).is_broken
+    page.write_text("<p>als_wr 0.9", encoding="utf-8")
+    remember(evidence, "1" * 64)
+    (_, damaged) = _told_of_the_page(evidence)["nothing"]
+    assert damaged.checked is Checked.FAILED and "no page of `harness report`" in damaged.what
+
+
+def test_a_page_of_single_runs_is_no_broken_link(evidence: Layout, made_up: Plan) -> None:
+    page = _report(evidence, replace(made_up, name=REQUEST), unless_current=False)
+    (_, part) = _told_of_the_page(evidence)["nothing"]
+    assert (part.name, part.checked, part.lack) == ("page anew", Checked.NOT_CHECKED, Lack.OTHER)
+    assert part.what.startswith("a page of a part of a suite, or of single runs, can't be made")
+    assert part.what.endswith("or make the page of a suite: harness report")
+    page.unlink()
+    assert _told_of_the_page(evidence) == {"notes": [], "nothing": []}
 
 
 def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(

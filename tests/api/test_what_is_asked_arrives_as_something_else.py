@@ -82,7 +82,7 @@ def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: 
     }
     assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
     assert statements == [((machine.layout,), {"reference": False})]
-    assert pages == [((machine.layout,), {"by_note": True})]
+    assert pages == [((machine.layout,), {})]
     for replay, replayed in ((0, 0), (6, 6), (9, 7)):
         api.audit(replay=replay, progress=None, repository=here)
         (_, of, note), _ = noted[-1]
@@ -359,7 +359,7 @@ def test_a_page_and_a_site_are_written_where_they_were_wanted(
     assert api.site(table, str(tmp_path / "site"), repository=here) == "index"
     assert sites == [((machine.layout, table, tmp_path / "site"), {"mirrors": here.mirrors})]
     compared = put(pages, "compare_report", "verification")
-    assert api.verify_report(table, str(tmp_path / "site"), repository=here) == "verification"
+    assert api.verify_report(str(tmp_path / "site"), table, repository=here) == "verification"
     assert compared == sites
     monkeypatch.setattr(pages, "remember", lambda *_: None)
     written = put(pages, "write_report")

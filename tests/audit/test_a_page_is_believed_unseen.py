@@ -56,9 +56,6 @@ def test_a_page_that_nobody_vouches_for_is_not_called_ok(written: Layout, note: 
     assert (step.name, step.checked, step.what, step.lack) == ("page", Checked.NOT_CHECKED, said, Lack.OTHER)
 
 
-def test_an_audit_anew_does_not_call_a_page_ok_that_only_a_note_vouches_for(written: Layout) -> None:
-    (step,) = check_page(written, by_note=False)
-    said = f"only a note vouches for {written.page.name}: remove it, and {AGAIN}"
-    assert (step.name, step.checked, step.what, step.lack) == ("page", Checked.NOT_CHECKED, said, Lack.OTHER)
+def test_without_a_page_there_is_nothing_to_check(written: Layout) -> None:
     written.page.unlink()
-    assert check_page(written, by_note=False) == []
+    assert check_page(written) == []

@@ -222,16 +222,18 @@ def pages(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp
 
     monkeypatch.setattr("harness.api.plan", plan, raising=False)
 
-    def status(_plan: Plan, *, reference: bool, repository: api.Repository) -> None:
+    def status(_plan: Plan, *, reference: bool, repository: api.Repository) -> str:
         asked.status.append(reference)
         asked.folders.append(repository.mirrors)
+        return "the table"
 
     monkeypatch.setattr("harness.api.status", status, raising=False)
     monkeypatch.setattr("harness.api.report", report, raising=False)
     monkeypatch.setattr("harness.api.site", site, raising=False)
 
-    def verify_report(_table: object, target: Path, *, repository: api.Repository) -> ReportVerification:
-        asked.sites.append((target, repository.mirrors))
+    def verify_report(target: Path, table: object, *, repository: api.Repository) -> ReportVerification:
+        asked.sites.append((target, table, repository.mirrors))
+        asked.collects.append(gc.isenabled())
         verification: ReportVerification = asked.verification
         return verification
 
@@ -317,7 +319,8 @@ def test_a_site_of_the_reference_results_tells_nothing_of_ones_own(
         (True, (), "full", True),
         (True, ("--suite", "smoke"), "smoke", False),
         (True, ("--suite", "smoke", "--reference"), "smoke", True),
-        (False, (), "smoke", False),
+        (False, ("--reference",), "smoke", True),
+        (False, ("--suite", "full"), "full", False),
         (False, ("--suite", "full", "--reference"), "full", True),
     ],
 )
@@ -336,7 +339,7 @@ def test_a_report_is_verified_with_the_options_that_make_it(
     words = ("report", "--verify", str(path), "--mirror", str(looked_at.root), *words)
     result = harness_of(*words)
     assert (pages.plans, pages.status) == ([(suite, None, False)], [reference])
-    assert (pages.sites, pages.pages) == ([(path, (looked_at.root,))], [])
+    assert (pages.sites, pages.pages) == ([(path, "the table", (looked_at.root,))], [])
     assert (result.return_value, result.stdout.splitlines()) == (
         0,
         [
@@ -347,6 +350,19 @@ def test_a_report_is_verified_with_the_options_that_make_it(
     answer = document(harness_of(*words, "--json"))
     assert (answer["verified"], answer["files"], answer["differences"]) == (str(path), 410, [])
     assert answer["audits"] == {"Audit of x": "never"}
+
+
+def test_a_page_without_options_tells_what_it_is_of(
+    pages: SimpleNamespace, looked_at: Layout, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("")
+    words = ("report", "--verify", str(path), "--mirror", str(looked_at.root))
+    assert harness_of(*words).stdout.startswith(f"verified: {path} is what these results give")
+    assert (pages.plans, pages.status, pages.sites) == ([], [], [(path, None, (looked_at.root,))])
+    assert pages.collects == [False] and gc.isenabled()
+    harness_of(*words, "--published-seeds", "3")
+    assert (pages.plans, pages.status, pages.sites[1][1]) == ([("smoke", 3, False)], [False], "the table")
 
 
 def test_a_site_that_differs_is_told_with_exit_code_5(pages: SimpleNamespace, tmp_path: Path) -> None:
@@ -363,7 +379,7 @@ def test_a_site_that_differs_is_told_with_exit_code_5(pages: SimpleNamespace, tm
             "    here:  0.917",
             *(f"  {n}.html: missing, or no file" for n in range(9)),
             "  and 3 files more (--json lists all)",
-            "  to do: compare in the commit that it was made of, with the same --suite and --reference",
+            "  to do: compare in the commit that it is of, a site with the same --suite and --reference",
         ],
     )
     answered = harness_of("report", "--verify", str(tmp_path), "--json")

@@ -159,7 +159,7 @@ def test_an_audit_is_asked_for_what_was_named(answering: Callable[[str, Any], As
         {**usual, "suite": "smoke", "reference": True, "progress": None},
         {**usual, "believing": "nothing"},
         usual,
-        {**usual, "believing": "page"},
+        {**usual, "believing": "nothing"},
         usual,
         {**usual, "believing": "nothing"},
     ]

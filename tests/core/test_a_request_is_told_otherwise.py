@@ -25,7 +25,16 @@ from harness.planning.jobs import (
     complete_options,
 )
 from harness.planning.request import Request, refuse_impossible_splits, requested_jobs, upstream_tree
-from harness.planning.suites import Block, Suite, expansions, jobs_of, load_suite, plan_name, suite_names
+from harness.planning.suites import (
+    Block,
+    Suite,
+    expansions,
+    jobs_of,
+    load_suite,
+    named_plan,
+    plan_name,
+    suite_names,
+)
 from harness.splits.spec import SplitSpec
 from tests.core.factories import job_like
 from tests.core.word_for_word import said
@@ -232,6 +241,10 @@ def test_braces_stand_for_several_texts(text: str, texts: list[str]) -> None:
 def test_a_plan_is_named_as_a_person_types_it() -> None:
     assert plan_name("full", None) == "full" and plan_name("full", 3) == "full --published-seeds 3"
     assert plan_name("full", 0) == "full --published-seeds 0"
+    for asked in (("full", None), ("full", 3), ("full", 0)):
+        assert named_plan(plan_name(*asked)) == asked
+    # a name that somebody else wrote
+    assert named_plan("full --published-seeds x") == ("full", None)
 
 
 @pytest.fixture

@@ -6,6 +6,10 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
+
+from docker.errors import APIError
+from docker.models.containers import Container
 
 from harness.engine import Engine
 
@@ -19,17 +23,19 @@ def run_in_image(
 ) -> subprocess.CompletedProcess[str]:
     """`mounts` maps folders here to their places there and to `ro` or `rw`; there is no network."""
     program, *arguments = command
-    # not run and followed in one: logs that are followed from the start sometimes end too early
-    container = engine.client.containers.create(
-        image_id,
-        entrypoint=program,
-        command=arguments,
-        environment=dict(environment),
-        volumes={str(here): {"bind": there, "mode": mode} for here, (there, mode) in mounts.items()},
-        network_mode="none",
-    )
+    settings: dict[str, Any] = {
+        "entrypoint": program,
+        "command": arguments,
+        "environment": dict(environment),
+        "volumes": {str(here): {"bind": there, "mode": mode} for here, (there, mode) in mounts.items()},
+        "network_mode": "none",
+    }
     try:
-        container.start()
+        container = _started(engine, image_id, settings)
+    except APIError:
+        # one start in thousands finds an image without its files, on a laden machine; the next one finds them
+        container = _started(engine, image_id, settings)
+    try:
         exit_code = container.wait()["StatusCode"]
         printed, said = (
             bytes(container.logs(stdout=out, stderr=not out)).decode(errors="replace") for out in (True, False)
@@ -37,3 +43,14 @@ def run_in_image(
     finally:
         container.remove(force=True)
     return subprocess.CompletedProcess(list(command), exit_code, printed, said)
+
+
+def _started(engine: Engine, image_id: str, settings: Mapping[str, Any]) -> Container:
+    """A container that runs: not run and followed in one, for such logs sometimes end too early."""
+    container = engine.client.containers.create(image_id, **settings)
+    try:
+        container.start()
+    except APIError:
+        container.remove(force=True)
+        raise
+    return container

@@ -10,17 +10,21 @@ from pathlib import Path
 import pytest
 
 from harness import api
-from harness.base.errors import CorruptData
+from harness.base.errors import CorruptData, UsageError
 from harness.base.files import sha256_of, write_json
 from harness.base.layout import Layout
+from harness.planning.needs import PART, REQUEST
 from harness.planning.plan import Plan
 from harness.report import write_report
 from harness.report.site import LISTING
 from harness.report.verification import FileDifference, ReportVerification, verify_report
 from harness.results.last_audit import STORED, LastAudit, write_last_audit
+from harness.results.reference import save_reference
+from harness.results.store import Store
 from tests.fabricate import table_of
 
 PAGE = "methods/constant.html"
+DATA = '<script type="application/json" id="data">'
 
 
 @pytest.fixture
@@ -104,7 +108,7 @@ def test_a_folder_without_a_site_is_refused(
     if listing is not None:
         (tmp_path / LISTING).write_text(listing)
     with pytest.raises(CorruptData, match=r"no site of `harness report --site`") as caught:
-        api.verify_report(table_of(shown, made_up), tmp_path, repository=api.Repository(shown))
+        api.verify_report(tmp_path, table_of(shown, made_up), repository=api.Repository(shown))
     assert caught.value.where == str(tmp_path / LISTING)
 
 
@@ -165,13 +169,15 @@ def test_a_page_of_other_results_is_another_page(evidence: Layout, made_up: Plan
     [
         "",
         "<html>",
-        '<script type="application/json" id="data">{</script>',
-        '<script type="application/json" id="data">[]</script>',
-        '<script type="application/json" id="data">{"root":"","audits":[]}</script>',
-        '<script type="application/json" id="data">{"audits":{}}</script>',
+        f"{DATA}{{</script>",
+        f"{DATA}[]</script>",
+        f'{DATA}{{"root":"","audits":[],"plan":"x","reference":true}}</script>',
+        f'{DATA}{{"audits":{{}},"plan":"x","reference":true}}</script>',
+        f'{DATA}{{"root":"","audits":{{}},"reference":true}}</script>',
+        f'{DATA}{{"root":"","audits":{{}},"plan":"x","reference":1}}</script>',
         # where a page must not lead
-        '<script type="application/json" id="data">{"root":"https://example.org/","audits":{}}</script>',
-        '<script type="application/json" id="data">{"root":"../../elsewhere/","audits":{}}</script>',
+        f'{DATA}{{"root":"https://example.org/","audits":{{}},"plan":"x","reference":true}}</script>',
+        f'{DATA}{{"root":"../../elsewhere/","audits":{{}},"plan":"x","reference":true}}</script>',
         b"\xff",
     ],
 )
@@ -181,3 +187,46 @@ def test_what_is_no_page_is_refused(shown: Layout, made_up: Plan, tmp_path: Path
     with pytest.raises(CorruptData, match=r"no page of `harness report`") as caught:
         verify_report(shown, table_of(shown, made_up), path)
     assert caught.value.where == str(path)
+
+
+def test_a_page_is_held_against_the_suite_that_it_says_it_is_of(evidence: Layout, tmp_path: Path) -> None:
+    """What it says is not believed: one of other results is another page, whatever it is called."""
+    repository = api.Repository(evidence)
+    save_reference(evidence, Store(evidence.runs))
+    shutil.rmtree(evidence.runs)
+
+    def written(name: str, *, reference: bool, published_seeds: int | None) -> Path:
+        plan = api.plan(suite="smoke", published_seeds=published_seeds, make_splits=False, repository=repository)
+        table = api.status(plan, reference=reference, repository=repository)
+        return api.report(table, tmp_path / name, repository=repository)
+
+    own = written("own.html", reference=False, published_seeds=None)
+    pages = [own, written("both.html", reference=True, published_seeds=None)]
+    pages.append(written("few.html", reference=True, published_seeds=1))
+    assert len({page.read_bytes() for page in pages}) == 3
+    for page in pages:
+        assert api.verify_report(page, repository=repository).differences == ()
+    renamed = own.read_text(encoding="utf-8").replace('"plan":"smoke"', '"plan":"stored"')
+    own.write_text(renamed, encoding="utf-8")
+    assert [one.file for one in api.verify_report(own, repository=repository).differences] == ["own.html"]
+    own.write_text(renamed.replace('"plan":"stored"', '"plan":"no such suite"'), encoding="utf-8")
+    with pytest.raises(UsageError, match="no such suite"):
+        api.verify_report(own, repository=repository)
+
+
+@pytest.mark.parametrize("plan", [REQUEST, f"smoke{PART}shard 1/3"])
+def test_a_page_of_a_part_tells_not_enough_of_itself(
+    evidence: Layout, made_up: Plan, tmp_path: Path, plan: str
+) -> None:
+    repository = api.Repository(evidence)
+    table = replace(table_of(evidence, made_up), name=plan)
+    page = api.report(table, tmp_path / "page.html", repository=repository)
+    assert api.verify_report(page, table, repository=repository).differences == ()
+    with pytest.raises(UsageError, match="a page of a part of a suite, or of single runs") as caught:
+        api.verify_report(page, repository=repository)
+    assert caught.value.where == f"{page}: {plan}"
+
+
+def test_a_site_does_not_tell_what_it_is_of(shown: Layout, own: Path) -> None:
+    with pytest.raises(UsageError, match="a site does not tell what it is of"):
+        api.verify_report(own, repository=api.Repository(shown))
