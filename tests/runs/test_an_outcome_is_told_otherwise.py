@@ -108,6 +108,7 @@ def run(
 
 
 LOST, HUNG = Signs(engine_fault="the engine was lost"), Signs(exit_code=137)
+ABSENT = Signs(start_fault="exec: not found", exit_code=127)
 GOOD = Signs(exit_code=0)
 
 
@@ -200,6 +201,10 @@ def test_the_kernel_says_whether_memory_was_limited_and_else_the_engine(
         ((HUNG, GOOD), [0.5]),
         ((HUNG, HUNG, GOOD), [0.5, 2.0]),
         ((HUNG, LOST, GOOD), [0.5, 10.0]),
+        ((ABSENT, GOOD), [0.5]),
+        ((ABSENT, ABSENT), [0.5]),
+        ((ABSENT, LOST, ABSENT), [0.5, 10.0]),
+        ((LOST, ABSENT, GOOD), [1.0, 2.0]),
         ((GOOD,), []),
     ],
 )
@@ -220,6 +225,17 @@ def test_an_engine_is_given_time_and_looked_for_before_another_attempt(
         for number, one in enumerate(outcome.attempts[: len(pauses)], 1)
     ]
     assert [one.folder.exists() for one in attempts.workspaces] == [False] * len(pauses) + [True]
+
+
+def test_a_program_that_can_not_be_started_twice_is_not_there(
+    request_: RunRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once is an engine's: of a verified image it started one container without its files."""
+    again = run(monkeypatch, request_, Attempts(ABSENT), stop=Waits())
+    assert again.reason == "the image's program could not be started: exec: not found"
+    assert [one.verdict for one in again.attempts] == [again.verdict] * 2 == [Verdict.ERROR] * 2
+    once = run(monkeypatch, request_, Attempts(ABSENT, GOOD), stop=Waits())
+    assert (once.verdict, once.attempts[0].verdict) == (Verdict.OK, Verdict.ERROR)
 
 
 def test_an_engine_that_stays_away_ends_it_and_says_so(

@@ -267,7 +267,7 @@ def test_a_refusal_to_create_is_the_engines_failure(fake: Fake) -> None:
 def test_a_program_that_is_not_there_is_the_images_fault(fake: Fake) -> None:
     words = 'exec: "/no/program": stat /no/program: no such file or directory: unknown'
     outcome = fake.run(Behaviour(refusals={"start": (400, words)}))
-    assert told(outcome) == (Verdict.ERROR, 1) and words in outcome.reason and outcome.exit_code == 127
+    assert told(outcome) == (Verdict.ERROR, 2) and words in outcome.reason and outcome.exit_code == 127
 
 
 def test_a_start_that_fails_otherwise_is_the_engines_failure(fake: Fake) -> None:

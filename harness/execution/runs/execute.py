@@ -47,7 +47,7 @@ def execute(
     _check_request(request)
     stop = stop or threading.Event()
     attempts: list[Attempt] = []
-    kills = 0
+    kills = failed_starts = 0
     # an engine that came back may be gone again when it is asked what it has left
     lost: tuple[type[Exception], ...] = (EngineError, *engine_faults())
     while True:
@@ -67,9 +67,12 @@ def execute(
         verdict, reason = _judge(observation, check)
         kills += is_unexplained_kill(observation.signs)
         attempts.append(Attempt(verdict, reason, observation.wall_s))
+        # of some thousand containers a laden engine starts one without the files of its image
+        failed_starts += bool(observation.signs.start_fault)
+        may_change = verdict is Verdict.INFRASTRUCTURE or (observation.signs.start_fault and failed_starts == 1)
         # a full disk does not get emptier by trying again
         disk_is_full = observation.signs.stopped is Stop.DISK or observation.signs.disk_fault
-        if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or disk_is_full:
+        if not may_change or len(attempts) >= ATTEMPTS or disk_is_full:
             break
         log.warning("attempt %d of %d failed: %s", len(attempts), ATTEMPTS, reason)
         pauses = _PAUSES_OF_ENGINES if observation.signs.engine_fault else _PAUSES
