@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import random
 import time
@@ -35,9 +34,6 @@ settings.register_profile("permafrost", suppress_health_check=[HealthCheck.too_s
 settings.load_profile("permafrost")
 
 prefer_memory()
-
-# thousands of results stay in a worker's memory: to look through them as often as usual takes a fifth of its time
-gc.set_threshold(50_000, 10, 10)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
