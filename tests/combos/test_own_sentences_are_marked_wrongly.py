@@ -144,3 +144,9 @@ def test_a_misspelt_drug_is_shown_what_is_near(corpus: CombosDataset) -> None:
     with pytest.raises(UsageError) as error:
         with_new(corpus, items("Aspirin and warfarin", "aspirn", "warfarin"))
     assert "near it: Aspirin" in str(error.value.todo)
+
+
+def test_names_that_touch_do_not_overlap(corpus: CombosDataset) -> None:
+    """As two formulas do, of which one ends and the other begins with a bracket."""
+    larger = with_new(corpus, items("given x(1)[2]y daily", "x(1)", "[2]y"))
+    assert [drug.text for drug in larger.documents[-1].drugs] == ["x(1)", "[2]y"]

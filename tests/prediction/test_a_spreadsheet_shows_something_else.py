@@ -277,3 +277,11 @@ def test_another_program_reads_the_same(tmp_path: Path) -> None:
     ours = sheets_in(book)
     width = {name: max(map(len, rows)) for name, rows in ours.items()}
     assert read == {name: [row + [None] * (width[name] - len(row)) for row in rows] for name, rows in ours.items()}
+
+
+def test_what_is_said_beside_rows_can_be_read_as_it_is_written() -> None:
+    """By whoever looks at the metadata of a Parquet file, without a parser of JSON."""
+    one = Prediction("combos", "Größen", "C", (), (), RankedRows(("rank",), (), 0, 0, 0))
+    packed = content_of(one, "parquet")
+    assert isinstance(packed, bytes)
+    assert "Größen" in pq.read_schema(io.BytesIO(packed)).metadata[b"permafrost"].decode()
