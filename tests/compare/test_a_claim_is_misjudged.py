@@ -149,6 +149,7 @@ def test_a_mean_is_judged_by_a_named_test() -> None:
     assert within.test == "Welch, n = 50 and 100: 99% interval around 0, 90% interval within ± 0.02"
     beyond = mean(50, 0.85, sd_ours=0.02)
     assert beyond.verdict is ClaimVerdict.DEVIATES and "Welch" in beyond.test
+    assert beyond.reason == "the interval of the difference excludes 0"
     blunt = mean(12, 0.8, sd_ours=0.2)
     assert blunt.verdict is ClaimVerdict.NOT_COMPARABLE and blunt.reason.startswith("too few runs")
     assert mean(0, 0.8).verdict is ClaimVerdict.PENDING

@@ -98,6 +98,13 @@ def test_a_folder_beside_a_module_of_its_name_is_no_package(house: Path) -> None
     assert list(meanings(house, ["house.top"])) == ["house.top", "house.deep.used"]
 
 
+def test_a_part_is_not_another_whose_name_begins_alike(house: Path) -> None:
+    (house / "deeper.py").write_text("D = 1\n")
+    (house / "top.py").write_text("from house.deep.used import A\nfrom house import deeper\n")
+    assert set(meanings(house, ["house.top"], ["house.deep"])) == {"house.top", "house.deep.used"}
+    assert set(meanings(house, ["house.top"])) == {"house.top", "house.deep.used", "house.deeper"}
+
+
 def test_every_module_has_its_text_under_its_name(house: Path) -> None:
     (house / "top.py").write_text("from house.front import A\nfrom house import step\n")
     texts = meanings(house, ["house.top"])
