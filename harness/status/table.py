@@ -158,9 +158,7 @@ class Table:
     @cached_property
     def counts(self) -> Counter[Verdict]:
         """Verdicts of the cells in view."""
-        counts = Counter(scored.cell.verdict for scored in self.cells)
-        assert sum(counts.values()) == len(self.cells), "cells were lost between the plan and the table"
-        return counts
+        return Counter(scored.cell.verdict for scored in self.cells)
 
     @property
     def is_good(self) -> bool:
