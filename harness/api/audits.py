@@ -24,6 +24,7 @@ from harness.base.errors import AuditError, EngineError, UsageError
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.seal import only_new_notes
 from harness.engine import Engine, find_engine
+from harness.execution.runs.log import printable
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan
 from harness.planning.suites import jobs_of, load_suite
@@ -102,12 +103,13 @@ def _page_anew(here: Repository) -> list[Step]:
         try:
             differences = verify_report(here.layout.page, repository=here).differences
         except UsageError as error:
-            return [not_checked(name, f"{error.what}; {error.todo}")]
+            return [not_checked(name, printable(f"{error.what}; {error.todo}"))]
         if not differences:
             return [ok(name, "it is what the results give")]
         what = "it is not what the results give, or these have changed since; make it again: harness report"
-        place = f"{here.layout.page}:{differences[0].line}"
-        return [failed(name, what, expected=differences[0].expected, found=differences[0].found, where=place)]
+        (one, *_) = differences
+        place = f"{here.layout.page}:{one.line}" if one.line else str(here.layout.page)
+        return [failed(name, what, expected=printable(one.expected), found=printable(one.found), where=place)]
 
     name = "page anew"
     return guarded(name, compared)

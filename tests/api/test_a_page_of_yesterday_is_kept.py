@@ -128,7 +128,7 @@ def test_an_audit_that_believes_no_note_makes_the_page_again(evidence: Layout) -
     anew = ok("page anew", "it is what the results give")
     assert _told_of_the_page(evidence) == {"notes": [vouched], "nothing": [vouched, anew]}
     text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("</main>", "<p>0.999</p></main>"), encoding="utf-8")
+    page.write_text(text.replace("</main>", "\x1b[2J<p>0.999</p></main>"), encoding="utf-8")
     remember(evidence, "1" * 64)
     told = _told_of_the_page(evidence)
     (vouched,) = told["notes"]
@@ -136,10 +136,16 @@ def test_an_audit_that_believes_no_note_makes_the_page_again(evidence: Layout) -
     (forged,) = told["nothing"][1:]
     line = text[: text.index("</main>")].count("\n") + 1
     assert (forged.name, forged.checked, forged.where) == ("page anew", Checked.FAILED, f"{page}:{line}")
-    assert "<p>0.999</p></main>" in forged.found
+    # a stranger's page does not control the terminal
+    assert "\\x1b[2J<p>0.999</p></main>" in forged.found
     assert "</main>" in forged.expected and "0.999" not in forged.expected
     assert forged.what.endswith("make it again: harness report")
     assert api.audit(believing="nothing", progress=None, repository=repository).is_broken
+    elsewhere = page.rename(page.with_name("elsewhere.html"))
+    page.symlink_to(elsewhere)
+    (*_, linked) = _told_of_the_page(evidence)["nothing"]
+    assert (linked.checked, linked.where, linked.found) == (Checked.FAILED, str(page), "")
+    page.unlink()
     page.write_text("<p>als_wr 0.9", encoding="utf-8")
     remember(evidence, "1" * 64)
     (_, damaged) = _told_of_the_page(evidence)["nothing"]
