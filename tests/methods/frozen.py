@@ -33,7 +33,7 @@ def run_in_image(
     try:
         container = _started(engine, image_id, settings)
     except APIError:
-        # one start in thousands finds an image without its files, on a laden machine; the next one finds them
+        # on a laden machine a start was seen that found an image without its files; the next one found them
         container = _started(engine, image_id, settings)
     try:
         exit_code = container.wait()["StatusCode"]

@@ -67,7 +67,7 @@ def execute(
         verdict, reason = _judge(observation, check)
         kills += is_unexplained_kill(observation.signs)
         attempts.append(Attempt(verdict, reason, observation.wall_s))
-        # of some thousand containers a laden engine starts one without the files of its image
+        # a laden engine was seen to start a container without the files of its image, and the next one with them
         failed_starts += bool(observation.signs.start_fault)
         may_change = verdict is Verdict.INFRASTRUCTURE or (observation.signs.start_fault and failed_starts == 1)
         # a full disk does not get emptier by trying again
