@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -102,6 +103,24 @@ def test_all_parts_together_are_all_tests() -> None:
     assert "./run_tests.sh --thorough" in (REPOSITORY / ".ci" / "run").read_text()
 
 
+def prepare(root: Path, answers: str) -> None:
+    """A folder to run the tests' script in, whose Python answers in these cases of a shell's."""
+    for name in ("run_tests.sh", "scripts/environment.sh"):
+        (root / name).parent.mkdir(exist_ok=True)
+        shutil.copy2(REPOSITORY / name, root / name)
+    tools = ("harness", "mypy", "oxlint", "python", "ruff")
+    for name in ("pyproject.toml", "requirements/dev.lock", *(f".venv/bin/{tool}" for tool in tools)):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch(0o755)
+    (root / ".venv" / ".made-from").write_text(f"made in {root}\n")
+    (root / ".venv" / "bin" / "python").write_text(
+        f"""#!/bin/bash
+case "$*" in
+    *"import harness"*) echo {root}/harness ;;{answers}esac
+"""
+    )
+
+
 @pytest.mark.parametrize(
     ("alone", "beside", "code", "parts"),
     [
@@ -118,23 +137,50 @@ def test_all_parts_together_are_all_tests() -> None:
 def test_a_part_without_a_test_of_those_that_are_named_hides_no_other(
     tmp_path: Path, alone: int, beside: int, code: int, parts: list[str]
 ) -> None:
-    for name in ("run_tests.sh", "scripts/environment.sh"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy2(REPOSITORY / name, tmp_path / name)
-    for name in ("pyproject.toml", "requirements/dev.lock", ".venv/bin/harness", ".venv/bin/python"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch(0o755)
-    # an environment that is as it should be, whose Python writes down which part it was asked for
-    (tmp_path / ".venv" / ".made-from").write_text(f"made in {tmp_path}\n")
-    (tmp_path / ".venv" / "bin" / "python").write_text(
-        f"""#!/bin/bash
-case "$*" in
-    *"import harness"*) echo {tmp_path}/harness ;;
+    prepare(
+        tmp_path,
+        f"""
     *"thorough and not alone"*" tests/x") echo "not alone"; exit {beside} ;;
     *"thorough and alone tests/x") echo alone; exit {alone} ;;
-esac
-"""
+""",
     )
     command = [str(tmp_path / "run_tests.sh"), "--thorough", "tests/x"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.splitlines(), done.stderr) == (code, parts, "")
+
+
+@pytest.mark.parametrize(
+    ("failures", "beside", "again", "code", "asked"),
+    [
+        (1, 1, 0, 0, ["beside", "again", "alone"]),
+        (3, 1, 0, 0, ["beside", "again", "alone"]),
+        (1, 1, 1, 1, ["beside", "again"]),
+        (4, 1, 0, 1, ["beside"]),
+        # none is known, or they were not all run
+        (0, 1, 0, 1, ["beside"]),
+        (1, 2, 0, 2, ["beside"]),
+        # what failed in an earlier run is not asked for
+        (None, 0, 0, 0, ["beside", "alone"]),
+        (None, 1, 0, 1, ["beside"]),
+    ],
+)
+def test_a_test_that_failed_beside_others_is_asked_again_and_told(
+    tmp_path: Path, failures: int | None, beside: int, again: int, code: int, asked: list[str]
+) -> None:
+    known = tmp_path / ".pytest_cache" / "v" / "cache" / "lastfailed"
+    known.parent.mkdir(parents=True)
+    names = [f"tests/test_it.py::test_{number}" for number in range(failures or 0)]
+    (tmp_path / "failures").write_text(json.dumps(dict.fromkeys(names, True), indent=2))
+    known.write_text(json.dumps({"tests/test_it.py::test_earlier": True}, indent=2))
+    written = f"cp {tmp_path}/failures {known}" if failures is not None else ":"
+    prepare(
+        tmp_path,
+        f"""
+    *"--last-failed"*"not thorough and not alone --until inf") echo again; exit {again} ;;
+    *"not thorough and not alone"*) echo beside; {written}; exit {beside} ;;
+    *"not thorough and alone") echo alone ;;
+""",
+    )
+    done = subprocess.run([str(tmp_path / "run_tests.sh")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (code, asked)
+    assert [name for name in names if name in done.stderr] == (names if "alone" in asked else [])
