@@ -211,11 +211,11 @@ def test_a_matrix_is_told_by_most_of_its_first_column(cells_of_column: list[str]
 
 
 def test_every_pair_is_of_the_part_of_its_line_and_others_of_none(tmp_path: Path) -> None:
-    made = by_csv(tmp_path, "Part,drug,label,disease\nTest,a,1,x\ntrain,a,-1,y\ntest,b,0,y\n")
-    assert made.associations.tolist() == [[1, -1], [0, 0]]
-    assert made.released.tolist() == [[TEST, 0], [OUTSIDE, TEST]]
+    made = by_csv(tmp_path, "Part,drug,label,disease\nTest,a,1,x\ntrain,a,-1,y\ntest,b,0,y\ntrain,c,1,x\n")
+    assert made.associations.tolist() == [[1, -1], [0, 0], [1, 0]]
+    assert made.released.tolist() == [[TEST, 0], [OUTSIDE, TEST], [0, OUTSIDE]]
     assert made.remarks[-1] == "2 pairs to test on: --split released"
-    without = by_csv(tmp_path, "drug,label,disease\na,1,x\na,-1,y\nb,0,y\n")
+    without = by_csv(tmp_path, "drug,label,disease\na,1,x\na,-1,y\nb,0,y\nc,1,x\n")
     assert without.released is None and made.associations.tolist() == without.associations.tolist()
     assert content_digest(made) != content_digest(without)
     plain = {name: value for name, value in vars(without).items() if name != "released"}
