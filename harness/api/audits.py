@@ -103,7 +103,8 @@ def _page_anew(here: Repository) -> list[Step]:
         try:
             differences = verify_report(here.layout.page, repository=here).differences
         except UsageError as error:
-            return [not_checked(name, printable(f"{error.what}; {error.todo}"))]
+            # no suite can be given here to hold it against
+            return [not_checked(name, printable(f"{error.what}; make the page of a suite: harness report"))]
         if not differences:
             return [ok(name, "it is what the results give")]
         what = "it is not what the results give, or these have changed since; make it again: harness report"

@@ -157,7 +157,7 @@ def test_a_page_of_single_runs_is_no_broken_link(evidence: Layout, made_up: Plan
     (_, part) = _told_of_the_page(evidence)["nothing"]
     assert (part.name, part.checked, part.lack) == ("page anew", Checked.NOT_CHECKED, Lack.OTHER)
     assert part.what.startswith("a page of a part of a suite, or of single runs, can't be made")
-    assert part.what.endswith("or make the page of a suite: harness report")
+    assert part.what.endswith("of itself; make the page of a suite: harness report")
     page.unlink()
     assert _told_of_the_page(evidence) == {"notes": [], "nothing": []}
 
