@@ -115,6 +115,11 @@ def test_comments_inside_a_matrix_mean_nothing() -> None:
     assert octave_meaning(plain.encode()) == octave_meaning(noisy.encode())
 
 
+def test_a_string_may_begin_a_line_inside_parentheses() -> None:
+    plain, noisy = "f (a,\n  'x % y');", "f (a, # first\n  'x % y'); # it's the end"
+    assert octave_meaning(plain.encode()) == octave_meaning(noisy.encode())
+
+
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_python_written_anew_means_the_same(path: Path) -> None:
     """`ast.unparse` leaves no comment and no line break where it was."""
