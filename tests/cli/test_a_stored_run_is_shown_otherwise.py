@@ -178,6 +178,14 @@ def test_another_log_than_the_recorded_one_is_shown_and_not_believed(here: Layou
     assert error.value.todo == f"harness audit {keys[0][:12]} tells more"
 
 
+def test_an_empty_log_is_told_beside_it(here: Layout, keys: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Store(here.runs).path(keys[0]).joinpath("log.txt").write_bytes(b"")
+    with pytest.raises(CorruptData):
+        _show_log(api.Repository(here), keys[0], None, as_json=False)
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "the log is empty\n")
+
+
 def test_a_page_of_a_run_is_text_or_a_document(here: Layout, keys: list[str]) -> None:
     page = api.show(keys[0], repository=api.Repository(here))
     told = document(harness_of("show", keys[0], "--json"))

@@ -167,12 +167,16 @@ def test_what_is_not_said_has_its_usual_value(words: tuple[str, ...], usual: dic
         (["alpha"], "'alpha' sets nothing"),
         (["=1"], "'=1' sets nothing"),
         (["a=1", "a=2"], "a is set twice: 1 and 2"),
+        (["a=nan"], "'nan' is no finite number"),
+        (["a=-Infinity"], "'-Infinity' is no finite number"),
+        (["a=1e999"], "'1e999' is no finite number"),
     ],
 )
 def test_a_parameter_that_is_not_set_once_is_refused(texts: list[str], said: str) -> None:
     with pytest.raises(UsageError) as error:
         parse_settings(texts)
-    assert error.value.what == said and error.value.where == "--set" and error.value.todo
+    where = f"--set {texts[0]}" if "finite" in said else "--set"
+    assert error.value.what == said and error.value.where == where and error.value.todo
 
 
 def test_a_value_may_hold_a_sign_of_equality_and_is_read_as_json() -> None:

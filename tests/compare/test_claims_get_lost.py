@@ -244,6 +244,14 @@ def test_a_cut_archive_and_an_absent_file_are_told_apart(repository: Layout, tmp
         load_names(repository, "repurpose")
 
 
+def test_claims_may_be_there_before_their_benchmark(evidence: Layout) -> None:
+    names = (evidence.published / "repurposing" / "names.toml").read_text()
+    later = evidence.published / "later"
+    later.mkdir()
+    (later / "names.toml").write_text(names.replace('benchmark = "repurposing"', 'benchmark = "later"'))
+    assert dict(load_names(evidence, "later").options) == {"inner_folds": 5}
+
+
 def test_the_exit_code_is_1_only_for_a_deviation(
     evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
