@@ -36,6 +36,8 @@ _FAILURES = (Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID)
 _OF_THE_MACHINE = (Verdict.MEMORY, Verdict.TIMEOUT)
 _MACHINE = ("architecture", "cpus", "memory_bytes")
 _ORDER = "order"
+# What a chain tells of a run that was made again, in its own order and in others.
+REPLAY_STEPS = frozenset({"replay", _ORDER})
 
 
 def sample_of(keys: Iterable[str], count: int, seed: int) -> list[str]:

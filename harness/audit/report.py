@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.audit.chain import Auditor
-from harness.audit.replay import replay_entry, replay_run, replay_sample
+from harness.audit.replay import REPLAY_STEPS, replay_entry, replay_run, replay_sample
 from harness.audit.steps import Audit, Checked, Lack, Step, guarded, not_checked
 from harness.audit.strictness import Gap, gaps_of
 from harness.base.errors import AuditError, CorruptData
@@ -142,7 +142,9 @@ def to_text(report: AuditReport, *, everything: bool = False, brief: bool = Fals
         else:
             details = audit.unfinished if _verdict(audit) == _UNFINISHED else _count_text(audit)
             lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {details}")
-    lines += [*([] if brief else _unchecked_lines(report)), *_repository_lines(report), *_failed_lines(report)]
+    lines += [] if brief else _unchecked_lines(report)
+    lines += [] if everything else _replay_lines(report)
+    lines += [*_repository_lines(report), *_failed_lines(report)]
     lines += [
         "",
         f"{counted(report.audited, 'stored run')} audited = {report.passed} passed + {report.failed} failed + "
@@ -204,6 +206,17 @@ def _sum_lines(report: AuditReport) -> list[str]:
 
 def _text_of(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.most_common())
+
+
+def _replay_lines(report: AuditReport) -> list[str]:
+    """What was run again, and how it came out: in the list it is one line among thousands."""
+    lines = [
+        f"  {step.checked:11}  {audit.label}: {step.what}"
+        for audit in (report.audits if len(report.audits) > 1 else ())
+        for step in audit.steps
+        if step.name in REPLAY_STEPS
+    ]
+    return ["", "Run again", *lines] if lines else []
 
 
 def _repository_lines(report: AuditReport) -> list[str]:

@@ -367,6 +367,25 @@ def test_an_audit_is_told_so() -> None:
     )
 
 
+def test_what_was_run_again_is_told_however_long_the_list() -> None:
+    link, other = ok("replay", "equal bit for bit"), failed("order", "it scores otherwise")
+    report = AuditReport(
+        (made("1", HOLDS), made("2", HOLDS, link, other), made("3", not_checked("replay", "no engine")))
+    )
+    told = """
+Run again
+  ok           run 2: equal bit for bit
+  FAILED       run 2: it scores otherwise
+  not checked  run 3: no engine
+
+FAILED
+"""
+    assert told in to_text(report) and told in to_text(report, brief=True)
+    # where each chain is shown they stand in it
+    assert "Run again" not in to_text(report, everything=True)
+    assert "Run again" not in to_text(AuditReport((made("2", HOLDS, link),)))
+
+
 def test_a_single_run_is_told_so() -> None:
     """With all that each link says; one without links has none to tell of."""
     link = failed("log", "differs", expected="a", found="b", where="there")

@@ -51,6 +51,8 @@ def test_the_area_is_that_of_edges_as_scores(tmp_path: Path, asked: list[int], a
     joined = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
     joined[0, 3], joined[2, 2], joined[0, 0] = map(bool, asked)
     assert edge_auroc(split, dataset, joined) == auroc
+    # pairs, drugs and targets of training; pairs, bindings and others of the test; its drugs and targets
+    assert study._numbers(split, dataset, joined) == [1, 1, 1, 3, 1, 2, 2, 3, auroc]
 
 
 @pytest.fixture

@@ -222,7 +222,7 @@ def test_a_key_that_can_not_sign_is_named(tmp_path: Path, key: Path, monkeypatch
     assert refused.value.what.startswith("ssh-keygen did not sign: ") and str(tmp_path) in refused.value.what
     assert (refused.value.where, refused.value.todo) == (str(tmp_path / "text"), "try another key")
     loud = tmp_path / "loud"
-    loud.write_text("#!/bin/sh\necho a warning >&2\necho the reason >&2\nexit 1\n")
+    loud.write_text("#!/bin/sh\necho half a signature\necho a warning >&2\necho the reason >&2\nexit 1\n")
     loud.chmod(0o755)
     # nothing at all is no signature either, whatever a program ends with
     nothing = "no reason was given"
