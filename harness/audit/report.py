@@ -111,7 +111,10 @@ def audit_runs(
         progress.begin("replay", len(selection))
         for key in selection:
             steps = _replay(layout, store, engine, entries.get(key) or store.record(key), mirrors)
-            audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
+            # what only a replay shows is shown now
+            came_again = steps[0].checked is Checked.OK
+            kept = [one for one in audits[key].steps if not (came_again and one.lack is Lack.REPLAY)]
+            audits[key] = replace(audits[key], steps=(*kept, *steps))
             progress.step(f"{steps[0].checked}: {audits[key].label}")
     report = AuditReport(tuple(audits.values()), without_run, tuple(repository))
     assert report.passed + report.failed + report.superseded == report.audited, "a run is counted twice"

@@ -153,6 +153,22 @@ def test_all_that_a_replay_found_is_in_the_chain(
     assert [*report.audits[0].steps[-2:]] == found and report.failed == 1
 
 
+@pytest.mark.parametrize("came_again", [True, False])
+def test_predictions_that_came_again_are_no_gap_of_a_committed_result(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, came_again: bool
+) -> None:
+    save_reference(evidence, Store(evidence.runs))
+    entries = load_reference(evidence)
+    key = planned_of(made_up.cells[0]).key
+    found = [ok("replay", "equal") if came_again else not_checked("replay", "no engine", Lack.ENGINE)]
+    monkeypatch.setattr("harness.audit.report.replay_entry", lambda *_: found)
+    monkeypatch.setattr("harness.audit.chain.check_built", lambda *_: [])
+    engine = cast(Engine, SimpleNamespace())
+    (audit,) = audit_runs(evidence, {key: entries[key]}, engine=engine, replay=1).audits
+    assert [step for step in audit.steps if step.name == "replay"] == found
+    assert [one.name for one in audit.steps if one.lack is Lack.REPLAY] == ([] if came_again else ["predictions"])
+
+
 def test_without_a_seed_the_sample_is_that_of_seed_zero(many: Layout) -> None:
     keys = list(Store(many.runs).finished())
     samples = [replayed(audit_runs(many, keys, replay=3, seed=seed)) for seed in (0, 1)]
