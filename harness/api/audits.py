@@ -103,7 +103,7 @@ def _page_anew(here: Repository) -> list[Step]:
         try:
             differences = verify_report(here.layout.page, repository=here).differences
         except UsageError as error:
-            # no suite can be given here to hold it against
+            # the suite of an audit chooses runs; none can be given to hold a page against
             return [not_checked(name, printable(f"{error.what}; make the page of a suite: harness report"))]
         if not differences:
             return [ok(name, "it is what the results give")]

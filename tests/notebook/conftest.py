@@ -19,7 +19,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from harness.base.layout import Layout
 from harness.engine import Engine
 
-PATIENCE = 300
+_PATIENCE = 300
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Cells:
                 content.get("text") or content.get("data", {}).get("text/plain") or content.get("evalue", "")
             )
 
-        reply = self.client.execute_interactive(code, timeout=PATIENCE, output_hook=hear)
+        reply = self.client.execute_interactive(code, timeout=_PATIENCE, output_hook=hear)
         if reply["content"]["status"] == "aborted":
             # a cell that failed just before cancels those that come within a moment
             time.sleep(0.5)
@@ -114,7 +114,7 @@ def door(*arguments: str, environment: Mapping[str, str], folder: Path | None = 
             pytest.fail(told)
         client.load_connection_file(connection[1])
         client.start_channels()
-        client.wait_for_ready(timeout=PATIENCE)
+        client.wait_for_ready(timeout=_PATIENCE)
         yield Door(process, told, Cells(client))
         client.stop_channels()
     finally:

@@ -13,7 +13,7 @@ import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
-from tests.notebook.conftest import PATIENCE, Cells, Door
+from tests.notebook.conftest import Cells, Door
 
 pytestmark = pytest.mark.engine
 
@@ -26,7 +26,7 @@ def test_the_harness_ends_first(
 ) -> None:
     door = open_door("constant")
     door.process.send_signal(number)
-    code = door.process.wait(PATIENCE)
+    code = door.process.wait(30)
     assert code == (-number if number == signal.SIGKILL else 0)
     assert kernels() == []
 

@@ -18,7 +18,7 @@ from harness.methods.card import load_method
 from harness.notebook import ensure_notebook_image, pin
 from harness.planning.jobs import PlannedJob, make_job
 from harness.splits.spec import SplitSpec
-from tests.notebook.conftest import PATIENCE, Door
+from tests.notebook.conftest import Door
 
 pytestmark = pytest.mark.engine
 _FEW = {"maxiter": 3}
@@ -72,7 +72,7 @@ def test_octave_computes_something_else_than_a_run(
     assert cell.interrupt("pause (100)") < 30
     assert "connect" in cell("urlread ('http://192.0.2.1/')").text
     cell.client.shutdown()
-    assert door.process.wait(PATIENCE) == 0
+    assert door.process.wait(30) == 0
     assert kernels() == []
 
 
@@ -105,7 +105,7 @@ def test_r_gets_other_labels_or_another_method(
     assert cell.interrupt("%R while (TRUE) x <- 1") < 30
     assert cell("1 + 1").text == "2"
     cell.client.shutdown()
-    assert door.process.wait(PATIENCE) == 0
+    assert door.process.wait(30) == 0
     assert kernels() == []
 
 
@@ -132,7 +132,7 @@ def test_python_sees_test_labels_a_network_or_a_way_to_write(
     assert cell.interrupt("while True: pass") < 30
     assert cell("1 / 0").status == "error"
     cell.client.shutdown()
-    assert door.process.wait(PATIENCE) == 0
+    assert door.process.wait(30) == 0
     assert kernels() == []
 
 
