@@ -139,6 +139,14 @@ def test_the_matching_is_the_best_one_not_the_first() -> None:
     }
 
 
+def test_what_the_best_matching_leaves_over_has_no_credit() -> None:
+    # both that are left over match something, but not each other
+    gold, predicted = _rows(("0123", 2), ("014", 2)), _rows(("0123", 2), ("234", 2))
+    for items, rows in zip(as_defined(gold, predicted, PARTIAL), (gold, predicted), strict=True):
+        assert [rows[row] for row in items.rows] == rows
+        assert items.credits.tolist() == [1.0, 0.0]
+
+
 def test_of_equally_good_matchings_one_is_taken_whatever_the_order() -> None:
     one, other = _rows(("012", 2), ("013", 2)), _rows(("01", 2))
     for gold, predicted in ((one, other), (other, one)):
