@@ -102,7 +102,8 @@ def _on_gpu(store: Store, present: Present) -> Iterator[PlannedJob]:
         standing = store.standing(key)
         if standing.verdict is Verdict.OK and standing.content["planned"]["job"].get("accelerator") == "cuda":
             planned = PlannedJob.model_validate(standing.content["planned"])
-            if planned.key == key and present.holds(planned):
+            # what holds is of a benchmark that is known: only these have keys
+            if present.holds(planned) and planned.key == key:
                 yield planned
 
 

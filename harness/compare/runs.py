@@ -71,8 +71,8 @@ def obtain(
         if not content or not current.may_have(content["planned"]):
             continue
         planned = PlannedJob.model_validate(content["planned"])
-        # a run with another key had its inputs prepared in an older way
-        if planned.key == key and current.has(planned):
+        # a run with another key had its inputs prepared in an older way; only a known benchmark has keys
+        if current.has(planned) and planned.key == key:
             run = _our_run(layout, store, planned, content, mirrors)
             _seeds(runs, planned.job)[planned.job.split.seed] = run
     for entry in load_reference(layout, names.benchmark, methods=methods).values():

@@ -12,6 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from harness import benchmarks
 from harness.base.errors import DataError, HarnessError, ImageError, MissingData, UsageError
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
@@ -109,7 +110,7 @@ class Present:
         return job.parameters == self._planner.card(job.method).variant(job.variant).parameters
 
     def knows(self, job: Job) -> bool:
-        """Whether there still is such a method, variant, dataset and split."""
+        """Whether there still is such a benchmark, method, variant, dataset and split."""
         return self._cell(job) is not None
 
     def tree(self, method: str) -> str:
@@ -117,6 +118,8 @@ class Present:
         return self._planner.tree(method, "cpu")
 
     def _cell(self, job: Job) -> Cell | None:
+        if job.benchmark not in benchmarks.names():
+            return None
         try:
             return self._planner.cell(job)
         except UsageError:

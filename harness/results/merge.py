@@ -178,7 +178,7 @@ def _verified(
                 _copy(other, record, ready / RUNS / key[:2] / key)
             elif record_digest(standing.content) != _digest(record):
                 other.store.check(record)
-        except (CorruptData, UsageError) as error:  # of a benchmark that is not known here
+        except CorruptData as error:
             merged.refused.append(MergedRun(key, other.name(key), error.what, error.where))
             progress.step(f"refused: {other.name(key)}: {error.what}")
             continue

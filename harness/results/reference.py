@@ -131,8 +131,8 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
         standing = store.standing(key)
         try:
             planned = store.record(key).planned
-        except (CorruptData, UsageError):
-            # damaged, or of an earlier version of the harness: it made other keys, and knew other benchmarks
+        except CorruptData:
+            # damaged, or of another version of the harness: it made other keys, or knew other benchmarks
             continue
         if not standing.content or not present.holds_as_usual(planned):
             continue

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import CorruptData
+from harness.base.errors import CorruptData, UsageError
 from harness.base.files import sha256_of, sync_folder, write_json
 from harness.base.network_files import look_anew, move
 from harness.base.ownership import own_folder
@@ -78,7 +78,15 @@ class Store:
         except OSError as error:
             raise CorruptData(f"no record: {error.strerror}", where=str(path), todo="run the job again") from None
         record = parse_record(text, path)
-        if record.key != key or record.planned.key != key:
+        try:
+            made_for = record.planned.key
+        except UsageError as error:
+            raise CorruptData(
+                f"a record that this version of the harness can't read: {error.what}",
+                where=str(path),
+                todo=f"use the version that made it, or remove it: `harness forget {key[:12]}`",
+            ) from None
+        if record.key != key or made_for != key:
             raise CorruptData(
                 "a record lies under another job's key",
                 where=str(path),
