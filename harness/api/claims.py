@@ -32,9 +32,9 @@ def compare(
     the published ones. `against` is a file of other claims.
     """
     here = opened(repository)
-    name = benchmark or _benchmark_of(here.layout, several(methods), several(datasets))
     file = Path(against) if against is not None else None
     chosen = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
+    name = benchmark or _benchmark_of(here.layout, chosen["method"], chosen["dataset"])
     _refuse_unknown(here.layout, name, file, chosen)
     return compare_claims(
         here.layout,
@@ -60,8 +60,8 @@ def compare_accelerators(
 ) -> Accelerators:
     """What was computed on a GPU here beside the same on the CPU, metric by metric. Names are ours."""
     here = opened(repository)
-    name = benchmark or _benchmark_of(here.layout, several(methods), several(datasets))
     asked = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
+    name = benchmark or _benchmark_of(here.layout, asked["method"], asked["dataset"])
     for kind, known in _our_names(here.layout).items():
         refuse_unknown_names(kind, asked[kind], known, where=here.layout.root)
     return compare_of_store(

@@ -120,7 +120,7 @@ def _run(
     if on != LOCAL:
         return _run_on(here, plan, joined, choices, progress, stop, on, notes)
     seconds = reference_seconds(here.layout, (cell.job for cell in joined))
-    needs = check_disk(here.layout, plan.name, joined, seconds)
+    needs = check_disk(here.layout, plan.name, joined, seconds, one_method_at_a_time=choices.remove_images)
     with (
         progress_for(progress) as shown,
         _stopping(stop) as stopping,

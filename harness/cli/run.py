@@ -95,15 +95,13 @@ def command(
         repository=repository,
     )
     obstacle = next(iter(campaign.obstacles), None)
-    if as_json:
-        # one document: the answer, or why there is none
-        if obstacle:
-            raise obstacle
-        echo_json({**to_json(campaign.table), "published": _published(repository, campaign.table)})
-    else:
+    # a program gets one document: the answer, or why there is none
+    if not as_json:
         if not campaign.left:
             _tell_nothing_is_left(campaign.table)
         _show(repository, campaign.table, whole_suite=request["suite"] is not None)
+    elif campaign.stopped or not obstacle:
+        echo_json({**to_json(campaign.table), "published": _published(repository, campaign.table)})
     if report:
         path = api.report(campaign.table, unless_current=True, repository=repository)
         if not as_json:

@@ -80,7 +80,7 @@ def compare_accelerators(
         chosen = (
             (job.method, methods),
             (job.dataset, datasets),
-            (job.split.text, splits),
+            (job.split.strategy, splits),
             (job.split.seed, seeds),
         )
         if job.benchmark != benchmark or any(among and value not in among for value, among in chosen):

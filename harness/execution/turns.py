@@ -30,7 +30,7 @@ from harness.execution.runs.log import printable, shortened
 from harness.execution.tasks import Task, perform
 from harness.planning.budget import Budget, Share
 from harness.planning.cells import Cell, Cells
-from harness.planning.jobs import PlannedJob, card_of
+from harness.planning.jobs import Job, PlannedJob, card_of
 from harness.planning.needs import RunKind, measured_seconds, run_kind
 from harness.planning.obstacles import Obstacles, variant_of
 from harness.results.records import Record
@@ -226,18 +226,16 @@ class Expected:
         """The wall seconds of such runs, here or in the reference results; None where there are none."""
         kind = run_kind(cell.job)
         if kind not in self._seconds:
-            self._seconds[kind] = self._in_reference(cell)
+            self._seconds[kind] = self._in_reference(cell.job)
         return self._seconds[kind]
 
     def all_before(self, cells: Cells) -> Iterable[float]:
         """The same of each of the cells; no number where there are none."""
         return cells.by_kind(lambda cell: math.nan if (before := self.before(cell)) is None else before)
 
-    def _in_reference(self, cell: Cell) -> float | None:
-        if cell.planned is None:
-            return None
+    def _in_reference(self, job: Job) -> float | None:
         try:
-            seconds = seconds_in_reference(self._layout, cell.planned)
+            seconds = seconds_in_reference(self._layout, job)
         except CorruptData as error:
             # reading it is the audit's and the comparison's business; here only an order rests on it
             self._progress.note(f"order of starting: {error.what} ({error.where})")

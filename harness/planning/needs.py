@@ -17,6 +17,7 @@ from harness.base.plurals import counted
 from harness.base.tables import wrapped
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
+from harness.data.sources import local_copy
 from harness.images import recorded_size
 from harness.planning.budget import this_machine
 from harness.planning.cells import Cell, Cells
@@ -123,7 +124,7 @@ def needs_of(
 
     `reference`: CPU seconds that runs took elsewhere, for those of which there is none here.
     """
-    left = [cell for cell in cells if cell.can_run and not cell.verdict.is_final]
+    left = _left(cells)
     seconds = measured_seconds(cells)
     durations = [seconds[kind] for cell in left if (kind := run_kind(cell.job)) in seconds]
     scale = _scale(_cpu_seconds(cells), reference)
@@ -165,34 +166,48 @@ def needs_of(
 
 
 def check_disk(
-    layout: Layout, name: str, cells: Sequence[Cell], reference: Mapping[RunKind, float] = _NO_SECONDS
+    layout: Layout,
+    name: str,
+    cells: Sequence[Cell],
+    reference: Mapping[RunKind, float] = _NO_SECONDS,
+    *,
+    one_method_at_a_time: bool = False,
 ) -> Needs:
     """The needs of a plan, see `needs_of`; `EngineError` if it needs more of a disk than is free.
 
-    Images and data lie in the cache, which may have a disk of its own.
+    Images and data lie in the cache, which may have a disk of its own; data that are there take no more room. With
+    `one_method_at_a_time` there are never the images of more than one.
     """
     needs = needs_of(layout, name, cells, reference)
     if not needs.left:
         return needs
+    images, advice = needs.image_bytes, ["run one method at a time with --remove-images"]
+    if one_method_at_a_time:
+        images, advice = _largest_image_bytes(layout, _left(cells)), []
+    cached = images + needs.data_bytes - _data_bytes_here(layout, _left(cells))
+    results = needs.result_bytes
+    move_results, move_cache = (
+        "move results with $PERMAFROST_RESULTS",
+        "move images and data with $PERMAFROST_CACHE",
+    )
     cache = next(folder for folder in (layout.cache, *layout.cache.parents) if folder.exists())
     if cache.stat().st_dev == layout.local.stat().st_dev:
-        _check_room(needs, needs.disk_bytes, needs.free_bytes, layout.local, "results with $PERMAFROST_RESULTS")
+        _check_room(needs, cached + results, needs.free_bytes, layout.local, [move_results, *advice])
     else:
-        here, free = needs.image_bytes + needs.data_bytes, shutil.disk_usage(cache).free
-        _check_room(needs, here, free, cache, "images and data with $PERMAFROST_CACHE")
-        _check_room(needs, needs.result_bytes, needs.free_bytes, layout.local, "results with $PERMAFROST_RESULTS")
+        _check_room(needs, cached, shutil.disk_usage(cache).free, cache, [move_cache, *advice])
+        _check_room(needs, results, needs.free_bytes, layout.local, [move_results])
     return needs
 
 
-def _check_room(needs: Needs, wanted: int, free: int, folder: Path, movable: str) -> None:
+def _check_room(needs: Needs, wanted: int, free: int, folder: Path, advice: Sequence[str]) -> None:
     """Raise `EngineError` if so many bytes and the reserve do not fit on the disk of a folder."""
-    reserve = reserve_of(shutil.disk_usage(folder).total)
+    reserve, ways = reserve_of(shutil.disk_usage(folder).total), ["free some (harness clean)", *advice]
     if wanted + reserve > free:
         raise EngineError(
             f"{needs.plan} needs {_gigabytes(wanted)} of disk; {_gigabytes(free)} are free, "
             f"of which {_gigabytes(reserve)} must stay free",
             where=str(folder),
-            todo=f"free some (harness clean), move {movable}, or run one method at a time with --remove-images",
+            todo=f"{', '.join(ways[:-1])}, or {ways[-1]}",
         )
 
 
@@ -233,11 +248,35 @@ def run_kind(job: Job) -> RunKind:
     return job.method, job.variant, job.dataset
 
 
+def _left(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells that can be run, and have not ended for good."""
+    return [cell for cell in cells if cell.can_run and not cell.verdict.is_final]
+
+
 def _image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
+    """Bytes of all images; what several methods share is counted once."""
     methods: dict[Accelerator, set[str]] = {}
     for cell in cells:
         methods.setdefault(cell.job.accelerator, set()).add(cell.job.method)
     return sum(recorded_size(layout, names, accelerator) for accelerator, names in methods.items())
+
+
+def _largest_image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
+    """Bytes of the images of the method that has the largest, in all variants that the cells ask for."""
+    methods: dict[str, list[Cell]] = {}
+    for cell in cells:
+        methods.setdefault(cell.job.method, []).append(cell)
+    return max((_image_bytes(layout, own) for own in methods.values()), default=0)
+
+
+def _data_bytes_here(layout: Layout, cells: Iterable[Cell]) -> int:
+    """Bytes of the files of the cells' datasets that were got before."""
+    return sum(
+        file.bytes
+        for dataset in {cell.job.dataset for cell in cells}
+        for file in load_manifest(layout, dataset).files
+        if local_copy(layout, dataset, file)
+    )
 
 
 def _total(cells: Iterable[Cell], kind: Callable[[Job], Hashable], amount: Callable[[Job], int]) -> int:

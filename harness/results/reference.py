@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -238,16 +239,22 @@ def overview(layout: Layout) -> list[ReferenceRow]:
 def reference_file(layout: Layout, planned: PlannedJob) -> Path:
     """Where a result belongs: results/reference/BENCHMARK/METHOD[-VARIANT]/DATASET-SPLIT.jsonl.gz."""
     job = planned.job
-    row = job.method if job.variant == "published" else f"{job.method}-{job.variant}"
     split = job.split.label.removesuffix(f"-{job.split.seed}")
-    return layout.reference / job.benchmark / row / f"{job.dataset}-{split}{_SUFFIX}"
+    return _folder_of(layout, job) / f"{job.dataset}-{split}{_SUFFIX}"
 
 
-def seconds_in_reference(layout: Layout, planned: PlannedJob) -> list[float]:
-    """The wall seconds of the committed runs with any seed of a job's method, variant, dataset and split."""
-    path = reference_file(layout, planned)
-    entries = _read(layout, path) if path.is_file() else ()
-    return [one for entry in entries if (one := _seconds(entry, "wall_s")) is not None]
+def _folder_of(layout: Layout, job: Job) -> Path:
+    row = job.method if job.variant == "published" else f"{job.method}-{job.variant}"
+    return layout.reference / job.benchmark / row
+
+
+def seconds_in_reference(layout: Layout, job: Job) -> list[float]:
+    """The wall seconds of the committed runs of a job's method, variant and dataset, on whatever split."""
+    paths = sorted(_folder_of(layout, job).glob(f"{escape(job.dataset)}-*{_SUFFIX}"))
+    entries = (entry for path in paths for entry in _read(layout, path))
+    # names of other datasets may begin with this one
+    own = (entry for entry in entries if entry.content["planned"]["job"]["dataset"] == job.dataset)
+    return [one for entry in own if (one := _seconds(entry, "wall_s")) is not None]
 
 
 def _seconds(entry: ReferenceResult, name: str) -> float | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -38,7 +41,7 @@ def recorded_path(layout: Layout, dataset: str) -> Path:
 def recorded_splits(layout: Layout, dataset: str) -> dict[str, Recorded]:
     """All recorded splits of a dataset, by `spec_key`."""
     path = recorded_path(layout, dataset)
-    return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
+    return _read_once(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
 def spec_key(strategy: str, parameters: dict[str, Any], seed: int) -> str:
@@ -48,26 +51,48 @@ def spec_key(strategy: str, parameters: dict[str, Any], seed: int) -> str:
 
 def record_splits(layout: Layout, dataset: str, lines: Iterable[Recorded]) -> None:
     """Add lines to the recorded ones; a line that would change a recorded one is refused."""
-    known = dict(recorded_splits(layout, dataset))
-    for line in lines:
-        key = spec_key(line.spec.strategy, line.spec.parameters, line.spec.seed)
-        if known.setdefault(key, line) != line:
-            raise CorruptData(
-                f"split {line.spec.label} is published with another checksum",
-                where=str(recorded_path(layout, dataset)),
-                todo="a published split never changes: give the changed strategy or dataset a new name",
-            )
+    path = recorded_path(layout, dataset)
+    with _alone(path.parent):
+        # what another process recorded a moment ago, whatever was read here before
+        known = _read(path) if path.is_file() else {}
+        for line in lines:
+            key = spec_key(line.spec.strategy, line.spec.parameters, line.spec.seed)
+            if known.setdefault(key, line) != line:
+                raise CorruptData(
+                    f"split {line.spec.label} is published with another checksum",
+                    where=str(path),
+                    todo="a published split never changes: give the changed strategy or dataset a new name",
+                )
+        write_atomic(path, _text(known.values()))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Nobody else records splits of this folder's dataset until the block ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _text(lines: Iterable[Recorded]) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    for line in known.values():
+    for line in lines:
         parameters = canonical_json(line.spec.parameters).decode()
         writer.writerow([line.spec.strategy, parameters, line.spec.seed, line.training, line.test, line.sha256])
-    write_atomic(recorded_path(layout, dataset), stream.getvalue())
+    return stream.getvalue()
 
 
 @cache
-def _read(path: Path, _changed: int) -> dict[str, Recorded]:
+def _read_once(path: Path, _changed: int) -> dict[str, Recorded]:
+    return _read(path)
+
+
+def _read(path: Path) -> dict[str, Recorded]:
     splits = {}
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)

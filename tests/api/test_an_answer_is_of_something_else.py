@@ -150,6 +150,9 @@ def test_claims_are_of_the_seeds_and_splits_that_were_named(layout: Layout) -> N
     assert len(seeds) > 1
     some = api.compare("repurposing", seeds=seeds[0], **named).comparisons
     assert {one.claim.seed for one in some} == {seeds[0]} and len(some) < len(every)
+    # whatever gives names one after the other, once
+    once: dict[str, Any] = {**named, "methods": iter(["als_wr"]), "datasets": (name for name in ["fdataset"])}
+    assert len(api.compare(seeds=seeds[0], **once).comparisons) == len(some)
     splits = {one.claim.split for one in every}
     split = sorted(splits)[0]
     some = api.compare("repurposing", splits=[split], **named).comparisons

@@ -280,10 +280,13 @@ def test_data_that_a_score_lacks_are_told_below_the_table(
     assert ended.value.code == 4 and shown.err == "error: no file\n  where: the matrix\n"
     assert "ok 2/2" in shown.out and shown.out.endswith("\nreport: /the/page.html\n") and len(asked.pages) == 1
     with pytest.raises(SystemExit) as ended:
-        main([*CONSTANT, "--json"])
+        main([*CONSTANT, "--report", "--json"])
     assert ended.value.code == 4 and json.loads(capsys.readouterr().out)["error"]["what"] == "no file"
+    assert len(asked.pages) == 2, "the page holds all that there is"
     running(table, stopped=True, obstacles=(MissingData("no file"),))
     assert harness_of(*CONSTANT).return_value == 130
+    stopped = harness_of(*CONSTANT, "--json")
+    assert stopped.return_value == 130 and "error" not in document(stopped)
 
 
 def test_the_page_is_written_where_it_is_asked_for(running: Running) -> None:

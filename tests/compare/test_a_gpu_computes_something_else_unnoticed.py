@@ -189,12 +189,13 @@ def test_runs_are_chosen(evidence: Layout, both: tuple[str, str]) -> None:
     for nothing in ({"methods": ["han"]}, {"datasets": ["fdataset"]}, {"splits": ["weak"]}, {"seeds": [9]}):
         assert found_in(evidence, **nothing) == Accelerators([], []), nothing
     assert compare_accelerators(evidence, Store(evidence.runs), "ddi") == Accelerators([], [])
-    # a split is asked for with its parameters
+    # a strategy is asked for by name, whatever its parameters
     spec = split.model_copy(update={"parameters": {"test_share": 0.3}})
     job = planned_on(evidence, "cuda").job.model_copy(update={"split": spec})
     put_run(evidence, planned_of(make_plan(evidence, "one", [job]).cells[0]))
-    assert found_in(evidence, splits=[spec.text]) == Accelerators([], [job])
-    assert not found_in(evidence, splits=[split.text]).alone
+    assert spec.text != split.text and found_in(evidence, splits=[spec.strategy]).alone == [job]
+    asked = api.compare_accelerators("repurposing", splits=spec.strategy, repository=api.Repository(evidence))
+    assert asked.alone == [job]
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -81,11 +81,13 @@ def test_stored_results_are_records_verdicts_and_scores_that_count(tmp_path: Pat
     assert (stored_set(layout).name, stored_set(layout).folder) == ("runs of this machine", layout.local)
 
 
-def committed(path: Path, seeds: range, **resources: Any) -> dict[str, ReferenceResult]:
+def committed(
+    path: Path, seeds: Iterable[int], dataset: str = "synthetic", **resources: Any
+) -> dict[str, ReferenceResult]:
     """Committed runs of these seeds in one file; those with an even seed failed."""
     lines, entries = [], {}
     for seed in seeds:
-        planned, ok = planned_job(seed), bool(seed % 2)
+        planned, ok = planned_job(seed, dataset=dataset), bool(seed % 2)
         required = ("job.json", "log.txt", "method.json", *benchmarks.get("repurposing").required_files)
         files = {name: StoredFile(sha256=f"{seed}" * 8, bytes=1) for name in required}
         record = record_of(planned, Verdict.OK if ok else Verdict.TIMEOUT)
@@ -117,8 +119,6 @@ def test_committed_results_are_found_by_job_and_by_file(tmp_path: Path) -> None:
         assert one.planned == planned
     assert reference_of(layout, planned_job(4)) is None
     assert reference_of(layout, planned_job(1, "another")) is None
-    assert seconds_in_reference(layout, planned_job(9)) == [10.0, 20.0, 30.0]
-    assert seconds_in_reference(layout, planned_job(1, "another")) == []
     results = digests.reference_results(found)
     assert [(one.verdict, bool(one.score)) for one in results.values()] == [
         ("ok", True),
@@ -220,6 +220,18 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
+def test_times_are_those_of_a_method_on_a_dataset_on_whatever_split(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path / "results" / "local")
+    path = reference_file(layout, planned_job())
+    committed(path, range(1, 4))
+    committed(path.with_name("synthetic-other.jsonl.gz"), [4], wall_s=5.0)
+    # a name that merely begins so
+    committed(path.with_name("synthetic-large-random.jsonl.gz"), [5], dataset="synthetic-large", wall_s=9.0)
+    assert seconds_in_reference(layout, planned_job(9).job) == [5.0, 10.0, 20.0, 30.0]
+    assert seconds_in_reference(layout, planned_job(9, dataset="synthetic-large").job) == [9.0]
+    assert seconds_in_reference(layout, planned_job(1, "another").job) == []
+
+
 @pytest.mark.parametrize("odd", ["soon", None, [1.0]])
 def test_what_is_no_number_is_no_time_of_a_committed_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: Any
@@ -228,7 +240,7 @@ def test_what_is_no_number_is_no_time_of_a_committed_run(
     committed(reference_file(layout, planned_job()), range(1, 4), cpu_s=odd, wall_s=odd)
     nothing_holds = SimpleNamespace(holds_as_usual=lambda _: False)
     monkeypatch.setattr("harness.results.reference.Present", lambda _: nothing_holds)
-    assert seconds_in_reference(layout, planned_job()) == []
+    assert seconds_in_reference(layout, planned_job().job) == []
     assert [row.cpu_hours for row in overview(layout)] == [0.0]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ from harness.base.errors import (
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
+from harness.data.sources import cache_path
 from harness.images import recorded_size
 from harness.methods.card import Resources
 from harness.planning import needs, shards
@@ -280,13 +283,60 @@ def test_each_disk_must_have_room_for_what_comes_there(layout: Layout, monkeypat
     found = replace(found, free_bytes=results + 99_999_999)
     with pytest.raises(EngineError, match=r"^smoke needs 50 MB of disk; 0\.1 GB are free") as refused:
         check_disk(layout, "some", [])
-    assert (
-        refused.value.where == str(layout.local) and "move results with $PERMAFROST_RESULTS" in refused.value.todo
-    )
+    assert refused.value.where == str(layout.local)
+    # no image lies there
+    assert refused.value.todo == "free some (harness clean), or move results with $PERMAFROST_RESULTS"
     found = replace(found, free_bytes=results + 100_000_000, data_bytes=100_000_001)
     with pytest.raises(EngineError, match=r"^smoke needs 2\.1 GB of disk; 2\.2 GB are free") as refused:
         check_disk(layout, "some", [])
     assert refused.value.where == "/proc" and "move images and data with $PERMAFROST_CACHE" in refused.value.todo
+
+
+def test_one_method_at_a_time_needs_room_for_the_largest_alone(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [recorded(job_like(method=method), Verdict.PENDING) for method in ("pmf", "bnnr")]
+    ended = recorded(job_like(method="han"), Verdict.OK)
+    sizes = [recorded_size(layout, [method], "cpu") for method in ("pmf", "bnnr")]
+    together = recorded_size(layout, ["pmf", "bnnr"], "cpu")
+    assert max(sizes) < together < recorded_size(layout, ["pmf", "bnnr", "han"], "cpu")
+    monkeypatch.setattr(needs, "reserve_of", lambda total: 0)
+    known = replace(needs_of(layout, "some", [*cells, ended]), data_bytes=0, result_bytes=0)
+    layout = replace(layout, cache=layout.local / "cache")
+    for free, one_method_at_a_time, fits in (
+        (together, False, True),
+        (together - 1, False, False),
+        (max(sizes), True, True),
+        (max(sizes) - 1, True, False),
+    ):
+        monkeypatch.setattr(needs, "needs_of", lambda *_, free=free: replace(known, free_bytes=free))
+        with nullcontext() if fits else pytest.raises(EngineError) as refused:
+            check_disk(layout, "some", [*cells, ended], one_method_at_a_time=one_method_at_a_time)
+        # whoever does what was advised is not told to do it
+        if refused is not None:
+            assert ("--remove-images" in refused.value.todo) != one_method_at_a_time
+
+
+def test_data_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [recorded(job_like(method="pmf", dataset="fdataset"), Verdict.PENDING)]
+    layout = replace(layout, cache=layout.local / "cache")
+    monkeypatch.setattr(needs, "reserve_of", lambda total: 0)
+    known = replace(needs_of(layout, "some", cells), image_bytes=0, result_bytes=0)
+    files = load_manifest(layout, "fdataset").files
+    assert known.data_bytes == sum(file.bytes for file in files) > 0
+    monkeypatch.setattr(needs, "needs_of", lambda *_: replace(known, free_bytes=known.data_bytes - 1))
+    with pytest.raises(EngineError):
+        check_disk(layout, "some", cells)
+    path = cache_path(layout, files[0])
+    path.parent.mkdir(parents=True)
+    path.touch()
+    os.truncate(path, files[0].bytes)
+    check_disk(layout, "some", cells)
+    monkeypatch.setattr(
+        needs, "needs_of", lambda *_: replace(known, free_bytes=known.data_bytes - files[0].bytes - 1)
+    )
+    with pytest.raises(EngineError):
+        check_disk(layout, "some", cells)
 
 
 def test_a_shard_is_told_by_its_text() -> None:

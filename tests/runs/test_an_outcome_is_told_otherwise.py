@@ -112,6 +112,20 @@ ABSENT = Signs(start_fault="exec: not found", exit_code=127)
 GOOD = Signs(exit_code=0)
 
 
+def test_a_check_that_fails_itself_leaves_nothing_behind(
+    request_: RunRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(folder: Path) -> object:
+        (folder / "predictions.npy").write_bytes(b"what was answered")
+        raise KeyError(folder.name)
+
+    attempts = Attempts(GOOD)
+    with pytest.raises(KeyError):
+        run(monkeypatch, request_, attempts, check=check)
+    (workspace,) = attempts.workspaces
+    assert not workspace.folder.exists()
+
+
 def test_an_outcome_says_all_that_was_observed(request_: RunRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     confinement = Confinement(True, True, 0, 7)
     signs = Signs(exit_code=0, oom_flag=False, ran_s=0.75, paused_s=0.123456)

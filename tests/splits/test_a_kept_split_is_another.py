@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +24,7 @@ from harness.benchmarks.ddi.splits.strategies import cluster, datasail, lohi, ra
 from harness.benchmarks.repurposing.splits.folds import split_of
 from harness.data.datasets import dataset_digest
 from harness.splits import splits
-from harness.splits.checksums import record_splits, spec_key
+from harness.splits.checksums import record_splits, recorded_path, spec_key
 from harness.splits.spec import SplitSpec
 from harness.splits.strategies import examined_of, get_strategy, parameters_of, strategy_names, strategy_source
 from tests.data.own_data import write_dataset
@@ -277,3 +279,25 @@ def test_datasails_shares_are_as_near_as_it_was_asked_for(epsilon: float, found:
     assert datasail.broken_promises(dataset, split, datasail.Parameters(epsilon=epsilon)) == (
         wanted if said else []
     )
+
+
+def test_what_several_processes_record_at_once_is_all_recorded(own: Layout) -> None:
+    made = splits.as_recorded("repurposing", SPEC, splits.make_split(own, "mine", SPEC))
+    record_splits(own, "mine", [made])
+    each, workers = 8, 3
+
+    def record(worker: int) -> None:
+        for number in range(each):
+            spec = SPEC.model_copy(update={"seed": 100 * (worker + 1) + number})
+            record_splits(own, "mine", [replace(made, spec=spec)])
+
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=record, args=(worker,)) for worker in range(workers)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * workers
+    lines = recorded_path(own, "mine").read_text().splitlines()
+    assert len(lines) == 1 + 1 + each * workers == len(set(lines))
+    assert not [path for path in (own.datasets / "mine").iterdir() if "lock" in path.name]

@@ -54,6 +54,8 @@ def execute(
         workspace = new_workspace(request.work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
         try:
             observation = run_once(engine, request, workspace, stop)
+            observation.signs = replace(observation.signs, earlier_kills=kills)
+            verdict, reason = _judge(observation, check)
         except ImageGone as gone:
             workspace.discard()
             if len(attempts) + 1 >= ATTEMPTS or not _find_again(engine, request, patience):
@@ -63,8 +65,6 @@ def execute(
         except BaseException:
             workspace.discard()
             raise
-        observation.signs = replace(observation.signs, earlier_kills=kills)
-        verdict, reason = _judge(observation, check)
         kills += is_unexplained_kill(observation.signs)
         attempts.append(Attempt(verdict, reason, observation.wall_s))
         # a laden engine was seen to start a container without the files of its image, and the next one with them
