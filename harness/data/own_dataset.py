@@ -53,12 +53,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A dataset after its changed files were accepted: what is different, and the digests of its arrays."""
+    """A dataset after its changed files were accepted, and what is different."""
 
     dataset: Dataset
     changes: tuple[Change, ...]
-    # empty where the manifest recorded none
-    digest_before: str
 
 
 def new_dataset(
@@ -138,8 +136,7 @@ def accept_changes(layout: Layout, name: str, tables: Mapping[str, Path | str] =
     write_atomic(place, tomlkit.dumps(document))
     for file in {*gone, FIRST_SEEN}:
         (place.parent / file).unlink(missing_ok=True)
-    before = manifest.converted.digest if manifest.converted else ""
-    return Accepted(load_dataset(layout, name), tuple(_changes(manifest, after, dataset)), before)
+    return Accepted(load_dataset(layout, name), tuple(_changes(manifest, after, dataset)))
 
 
 def _check_name(layout: Layout, name: str) -> None:

@@ -29,7 +29,7 @@ _Numbers = np.ndarray[Any, np.dtype[np.uint32]]
 
 Value = TypeVar("Value")
 # a verdict with its reason
-Outcome = tuple[Verdict, str]
+Judgement = tuple[Verdict, str]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Cells(Sequence[Cell]):
     """Cells in their order. Equal to any other sequence of equal cells."""
 
     def __init__(self, cells: Iterable[Cell] = ()) -> None:
-        kinds, splits, outcomes = _Table[Cell](), _Table[str](), _Table[Outcome]()
+        kinds, splits, outcomes = _Table[Cell](), _Table[str](), _Table[Judgement]()
         kind, seed, split, outcome, keys = array("I"), array("q"), array("I"), array("I"), bytearray()
         self._records: dict[int, dict[str, Any]] = {}
         for place, cell in enumerate(cells):
@@ -206,10 +206,10 @@ class Cells(Sequence[Cell]):
         return [bool(one) for one in (self._columns.keys[self._places[np.asarray(places)]] == keys).all(axis=1)]
 
     def judged(
-        self, outcomes: Iterable[Outcome | None], records: Mapping[int, dict[str, Any]] = _NO_RECORDS
+        self, outcomes: Iterable[Judgement | None], records: Mapping[int, dict[str, Any]] = _NO_RECORDS
     ) -> Cells:
         """The same cells with these verdicts and reasons; None leaves a cell its own. Records by their places."""
-        table, numbers = _Table[Outcome](), array("I")
+        table, numbers = _Table[Judgement](), array("I")
         for place, outcome in zip(_numbers(self._places), outcomes, strict=True):
             numbers.append(table.of(outcome or self._outcomes[self._outcome[place]]))
         some = self._at(np.arange(len(self), dtype=np.uint32), columns=self._columns_here())

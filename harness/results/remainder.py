@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.vocabulary import Verdict
-from harness.planning.cells import Cells, Outcome
+from harness.planning.cells import Cells, Judgement
 from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event, ends_result, makes_result
@@ -124,7 +124,7 @@ class _Newest:
             looked_at[place] = standing
         return looked_at, ""
 
-    def outcomes(self, notes: ObstacleNotes) -> Iterator[Outcome | None]:
+    def outcomes(self, notes: ObstacleNotes) -> Iterator[Judgement | None]:
         """For each cell its verdict and what the log knows of its reason; None for one without a key."""
         for (key, kind), verdict in zip(self._cells.keyed(), self._verdicts.data, strict=True):
             yield judged(notes, key, kind.job, _RUNS[verdict]) if key else None

@@ -25,7 +25,7 @@ from harness.base.network_files import look_anew, move
 from harness.base.ownership import own_folder
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
-from harness.planning.cells import Cell, Cells, Outcome
+from harness.planning.cells import Cell, Cells, Judgement
 from harness.planning.jobs import Job
 from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Plan
@@ -335,7 +335,7 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> Sequence[Cell]:
     return tuple(cells)
 
 
-def judged(notes: ObstacleNotes, key: str, job: Job, standing: StoredRun) -> Outcome:
+def judged(notes: ObstacleNotes, key: str, job: Job, standing: StoredRun) -> Judgement:
     """The verdict of a cell and its reason: what is stored, or else what stood in its way. No seed matters."""
     if standing.verdict is Verdict.PENDING and (obstacle := notes.before(job)):
         return obstacle

@@ -78,7 +78,7 @@ def test_runs_of_other_data_are_told_and_a_few_of_them_by_name(
     runs: int, more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes = (Change("drugs", "", "4"), Change("title", "x", ""))
-    accepted = Accepted(SimpleNamespace(digest="d" * 64, remarks=("a drug has no disease",)), changes, "")  # type: ignore[arg-type]
+    accepted = Accepted(SimpleNamespace(digest="d" * 64, remarks=("a drug has no disease",)), changes)  # type: ignore[arg-type]
     outdated = [
         (f"{number:064x}"[::-1], SimpleNamespace(job=SimpleNamespace(label=f"job {number}")))
         for number in range(runs)

@@ -80,7 +80,7 @@ def _from_creation_to_removal(
         observation.warnings = tuple(answer.get("Warnings") or ())
         _run(engine, container, request, observation, log, stop)
     except engine_faults() as error:
-        observation.signs = _fault(error, request, observation.signs, starting=not observation.wall_s)
+        observation.signs = _fault(error, observation.signs, starting=not observation.wall_s)
     finally:
         observation.wall_s = time.monotonic() - began
         if container:
@@ -227,7 +227,7 @@ def _same_image(inspected: dict[str, Any], request: RunRequest) -> None:
         )
 
 
-def _fault(error: Exception, request: RunRequest, signs: Signs, *, starting: bool) -> Signs:
+def _fault(error: Exception, signs: Signs, *, starting: bool) -> Signs:
     words = explain(error)
     if status_of(error) == 404 and "image" in words.lower():
         raise ImageGone(words) from error
