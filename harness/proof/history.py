@@ -1,4 +1,5 @@
-"""What is known of a log from before: it may have grown since, and nothing else.
+"""What is known of a log from before: it may have grown since, and nothing else. Nor does a statement that another
+came after come back: it may be about the same log, with other claims, cards or code.
 
 Three places know: the commits of this repository, other parties' signatures beside the statement, and the notes of
 this user, which keep the largest signed log that was verified here. They lie beside the secret of seals: who puts
@@ -32,6 +33,8 @@ class EarlierLog:
     size: int
     root: str
     where: str
+    # the digests of statements that are known to have one after them
+    replaced: frozenset[str] = frozenset()
 
 
 def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[EarlierLog]:
@@ -43,13 +46,21 @@ def earlier_logs(layout: Layout, folder: Path, lines: list[bytes]) -> Iterator[E
             statement = parse((text or "").encode(), where)
         except CorruptData:
             continue  # one that was never a statement of ours, or that git can't read: then it is cut
-        yield EarlierLog(statement.size, statement.root, where)
+        yield EarlierLog(statement.size, statement.root, where, _replaced_by(statement))
     # one log may be noted at both places
-    noted: dict[tuple[int, str], EarlierLog] = {}
+    noted: dict[tuple[int, str, frozenset[str]], EarlierLog] = {}
     for path in memory_paths(layout, folder, lines):
         if one := _noted(path):
-            noted.setdefault((one.size, one.root), one)
+            noted.setdefault((one.size, one.root, one.replaced), one)
     yield from noted.values()
+
+
+def _replaced_by(statement: Statement) -> frozenset[str]:
+    """The digest of the statement before this one, if there was one."""
+    try:
+        return frozenset({str(statement.predicate["log"]["previous"]["statement"])})
+    except (KeyError, TypeError):
+        return frozenset()
 
 
 def _noted(path: Path) -> EarlierLog | None:
@@ -58,7 +69,8 @@ def _noted(path: Path) -> EarlierLog | None:
         return None
     try:
         where = f"verified here on {content['at']}: {path}"
-        return EarlierLog(int(content["size"]), str(content["root"]), where)
+        replaced = frozenset(map(str, content.get("replaced", [])))
+        return EarlierLog(int(content["size"]), str(content["root"]), where, replaced)
     except (KeyError, TypeError, ValueError):
         raise CorruptData(
             "the note of a log that was verified here is not of the form that the harness writes",
@@ -100,13 +112,23 @@ def first_other(earlier: Iterable[EarlierLog], hashes: Sequence[bytes]) -> Earli
     return next((one for one in known if one.size not in roots or roots[one.size].hex() != one.root), None)
 
 
+def first_after(earlier: Iterable[EarlierLog], statement: Statement) -> EarlierLog | None:
+    """Who knows of a statement after this one; None where nobody does, so that it may be the newest."""
+    return next((one for one in earlier if statement.sha256 in one.replaced), None)
+
+
 def remember(layout: Layout, folder: Path, lines: list[bytes], statement: Statement) -> None:
-    """Let this user's notes know a signed log, so that an older one is never taken for it."""
+    """Let this user's notes know a signed log, and which statements are not the newest any more."""
+    known = _replaced_by(statement).union(*(one.replaced for one in earlier_logs(layout, folder, lines)))
     for path in memory_paths(layout, folder, lines):
         before = _noted(path)
-        if before is None or before.size < statement.size:
+        if before is None or before.size < statement.size or known - before.replaced:
+            # an older log that is verified after a newer one tells nothing new of the log
+            newest = before if before and before.size >= statement.size else None
+            size, root = (newest.size, newest.root) if newest else (statement.size, statement.root)
+            note = {"size": size, "root": root, "at": statement.made, "replaced": sorted(known)}
             try:
-                write_json(path, {"size": statement.size, "root": statement.root, "at": statement.made})
+                write_json(path, note)
             except OSError as error:
                 # results are read where nothing may be written, too
                 log.warning("this log can't be noted, so that an older one will not be told apart: %s", error)

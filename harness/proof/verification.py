@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.proof.confirmation import confirmations
 from harness.proof.digests import digests_of
-from harness.proof.history import earlier_logs, first_other, is_cut, remember
+from harness.proof.history import earlier_logs, first_after, first_other, is_cut, remember
 from harness.proof.keys import allowed_signers
 from harness.proof.leaves import Leaf
 from harness.proof.results import ResultSet, faults_of, shown, told_by
@@ -157,6 +157,11 @@ def _history(
             todo = "restore the newest; for an older checkout on purpose, move that note away"
             yield ProofStep("history", Held.FAILED, what, one.where, todo)
             return
+    if newer := first_after(known, statement):
+        what = "an older statement was put back: one is known that came after it"
+        todo = "restore the newest; for an older checkout on purpose, move the note away that knows of a newer"
+        yield ProofStep("history", Held.FAILED, what, newer.where, todo)
+        return
     if other := first_other(known, hashes):
         what = f"the log is not the one that had {_leaves(other.size)} before, grown"
         yield ProofStep("history", Held.FAILED, what, other.where, _RESTORE)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -350,6 +351,12 @@ def grown(layout: Layout, harness: Command, key: Path) -> Path:
     return before
 
 
+def git_of(root: Path, *words: str) -> None:
+    """Have git do something in a folder."""
+    who = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+    subprocess.run(["git", *who, "-C", str(root), *words], check=True, capture_output=True)
+
+
 def put_back(layout: Layout, before: Path) -> None:
     shutil.rmtree(layout.reference)
     shutil.copytree(before, layout.reference)
@@ -364,6 +371,34 @@ def test_an_old_statement_is_no_new_one(signed: Layout, harness: Command, key: P
     assert harness("attest", "--reference", "--key", key).exit_code == 5
 
 
+@pytest.mark.parametrize("knows", ["notes", "commits"])
+def test_an_old_statement_about_the_same_log_is_no_new_one(
+    signed: Layout, harness: Command, key: Path, knows: str
+) -> None:
+    """A claim was corrected, and nothing was run: who puts back both undoes the correction."""
+    names = signed.published / "repurposing" / "names.toml"
+    claim, before = names.read_bytes(), signed.root.parent / "before"
+    if knows == "commits":
+        git_of(signed.root, "init", "-q")
+        git_of(signed.root, "add", "results")
+        git_of(signed.root, "commit", "-qm", "first")
+    shutil.copytree(signed.reference, before)
+    names.write_bytes(claim + b"# corrected\n[more]\n")
+    assert harness("attest", "--reference", "--key", key).exit_code == 0
+    assert harness("audit", "--reference", "--signed").exit_code == 0
+    if knows == "commits":
+        git_of(signed.root, "add", "results")
+        git_of(signed.root, "commit", "-qm", "corrected")
+        forget_notes()
+    put_back(signed, before)
+    names.write_bytes(claim)
+    outcome = harness("audit", "--reference", "--signed")
+    assert outcome.exit_code == 5
+    assert "an older statement was put back: one is known that came after it" in outcome.output
+    assert ("where: commit " in outcome.output) == (knows == "commits")
+    assert "an older statement was put back" in harness("audit", "--reference", "--strict").output
+
+
 def test_an_old_statement_beside_the_new_log_is_found(signed: Layout, harness: Command, key: Path) -> None:
     before = grown(signed, harness, key)
     for path in before.glob("statement*"):
@@ -373,16 +408,10 @@ def test_an_old_statement_beside_the_new_log_is_found(signed: Layout, harness: C
 
 
 def test_commits_remember_where_no_note_does(signed: Layout, harness: Command, key: Path) -> None:
-    import subprocess
-
-    def git(*words: str) -> None:
-        who = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
-        subprocess.run(["git", *who, "-C", str(signed.root), *words], check=True, capture_output=True)
-
-    git("init", "-q")
+    git_of(signed.root, "init", "-q")
     before = grown(signed, harness, key)
-    git("add", "results")
-    git("commit", "-qm", "newer")
+    git_of(signed.root, "add", "results")
+    git_of(signed.root, "commit", "-qm", "newer")
     put_back(signed, before)
     forget_notes()
     outcome = harness("audit", "--reference", "--signed")

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import subprocess
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from harness.proof.envelope import Envelope, parse_envelope, pre_authentication
 from harness.proof.history import (
     EarlierLog,
     earlier_logs,
+    first_after,
     first_other,
     git_state,
     is_cut,
@@ -293,7 +294,7 @@ def test_a_confirmation_tells_who_ran_what_and_where(layout: Layout, tmp_path: P
             "processor": processor(),
         },
     }
-    assert asdict(done)["log"] == {"size": 3, "root": ROOT, "where": str(done.path)}
+    assert done.log == EarlierLog(3, ROOT, str(done.path))
     assert (done.replayed, done.made, done.signer.name) == (["a", "b"], moment, "")
     other = confirm(layout, folder, statement, ["c"], make_key(tmp_path / "other"))
     assert [*confirmations(folder, allowed_signers(layout))] == sorted([done, other], key=lambda one: one.path)
@@ -349,8 +350,34 @@ def test_the_largest_log_that_was_seen_is_remembered(layout: Layout, tmp_path: P
     assert was_signed(layout, tmp_path / "new", []) == ""
 
 
+def test_a_statement_that_another_came_after_is_never_the_newest_again(layout: Layout, tmp_path: Path) -> None:
+    folder, lines = tmp_path / "results", [b"first"]
+    previous = {"size": 3, "root": ROOT, "consistency": []}
+    first = made(log={"root": ROOT, "size": 3, "previous": None})
+    second = made(log={"root": ROOT, "size": 3, "previous": {**previous, "statement": first.sha256}})
+    third = made(log={"root": ROOT, "size": 3, "previous": {**previous, "statement": second.sha256}})
+    remember(layout, folder, lines, first)
+    for newest, older in ((second, [first]), (third, [first, second])):
+        # the log is the same, and what came before is noted all the same
+        remember(layout, folder, lines, newest)
+        known = [*earlier_logs(layout, folder, lines)]
+        assert [one.replaced for one in known] == [frozenset(one.sha256 for one in older)]
+        assert first_after(known, newest) is None
+        assert [first_after(known, one) for one in older] == known * len(older)
+    # who verifies a shorter log later forgets neither the longer nor what it knew
+    remember(layout, folder, lines, made(log={"root": "0" * 64, "size": 2, "previous": None}))
+    (one,) = earlier_logs(layout, folder, lines)
+    assert (one.size, one.root, len(one.replaced)) == (3, ROOT, 2)
+
+
 @pytest.mark.parametrize(
-    "note", [{}, {"size": "many", "root": ROOT, "at": ""}, {"size": None, "root": ROOT, "at": ""}]
+    "note",
+    [
+        {},
+        {"size": "many", "root": ROOT, "at": ""},
+        {"size": None, "root": ROOT, "at": ""},
+        {"size": 1, "root": ROOT, "at": "", "replaced": 1},
+    ],
 )
 def test_a_note_that_is_none_of_ours_is_named(layout: Layout, tmp_path: Path, note: dict[str, Any]) -> None:
     """It is not the statement that is broken, and no fault of the harness."""

@@ -236,7 +236,8 @@ def test_what_is_known_of_an_earlier_log_is_held_against_this_one(small: Small) 
     path, other = memory_paths(small.layout, small.results.folder, small.results.log.lines())
     known = json.loads(path.read_bytes())
     made = json.loads(small.statement.read_bytes())["predicate"]["made"]
-    assert known == {"size": 3, "root": small.results.log.root(), "at": made} == json.loads(other.read_bytes())
+    root = small.results.log.root()
+    assert known == {"size": 3, "root": root, "at": made, "replaced": []} == json.loads(other.read_bytes())
     where = f"verified here on {AT}: {path}"
     path.write_text(json.dumps({**known, "size": 4, "at": AT}))
     what = "an older statement was put back: one about 4 leaves is known, this has 3"
