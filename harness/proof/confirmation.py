@@ -15,7 +15,7 @@ from harness.base.machine import processor
 from harness.proof.history import EarlierLog, git_state
 from harness.proof.keys import Signer, allowed_signers, sign, signer_of
 from harness.proof.leaves import now
-from harness.proof.signature import signer_of_file, write_signed
+from harness.proof.signature import envelope_path, sig_path, signer_of_file, write_signed
 from harness.proof.statement import ROOT_SUBJECT, STATEMENT_TYPE, Statement, statement_text
 
 FOLDER = "attestations"
@@ -57,21 +57,32 @@ def confirm(
     # the file is named by the key, which only a signature tells
     probe = signer_of(b"", sign(b"", key), signers)
     assert probe is not None, "ssh-keygen does not believe its own signature"
-    name = hashlib.sha256(probe.fingerprint.encode()).hexdigest()[:16]
-    path = folder / FOLDER / f"{name}.json"
+    path = folder / FOLDER / _name_of(probe)
     write_signed(path, statement_text(content), key, signers)
     return _read(path, signers)
 
 
 def confirmations(folder: Path, signers: Path) -> Iterator[Confirmation]:
-    """Every confirmation beside a statement; `CorruptData` where one is not what was signed."""
-    for path in sorted((folder / FOLDER).glob("*.json")):
-        if not path.name.endswith(".dsse.json"):
-            yield _read(path, signers)
+    """Every confirmation beside a statement; `CorruptData` where one is not what was signed, or a file is none."""
+    paths = sorted((folder / FOLDER).glob("*"))
+    files = [path for path in paths if path.suffix == ".json" and not path.name.endswith(".dsse.json")]
+    written = {one for path in files for one in (path, sig_path(path), envelope_path(path))}
+    if others := [path for path in paths if path not in written]:
+        raise CorruptData(f"{others[0].name} is no confirmation", where=str(others[0]), todo="remove it")
+    for path in files:
+        yield _read(path, signers)
+
+
+def _name_of(signer: Signer) -> str:
+    """The name of the file of a key's confirmation: of each key there is one."""
+    return f"{hashlib.sha256(signer.fingerprint.encode()).hexdigest()[:16]}.json"
 
 
 def _read(path: Path, signers: Path) -> Confirmation:
     signer = signer_of_file(path, signers)
+    if path.name != _name_of(signer):
+        what = f"a confirmation of {signer} lies under another name than its key's: it would count again"
+        raise CorruptData(what, where=str(path), todo="remove it")
     try:
         content = json.loads(path.read_bytes())
         predicate = content["predicate"]

@@ -24,8 +24,10 @@ _FOR_OTHERS = (
     *("LICENSE", "REUSE.toml", "CITATION.cff", "codemeta.json", ".zenodo.json", ".gitignore", ".oxlintrc.json"),
     "results/allowed_signers",
 )
-# Of results a statement names each file by itself, and all of the harness has a part by its package.
-_HELD = ("results/reference/", "harness/")
+# Of results a statement names each file by itself.
+_HELD = ("results/reference/",)
+# Folders that describe a distribution: where Python looks for modules, libraries look for them, and run what they say
+_DISTRIBUTIONS = (".dist-info", ".egg-info")
 
 
 def digests_of(layout: Layout) -> dict[str, str]:
@@ -45,9 +47,11 @@ def digests_of(layout: Layout) -> dict[str, str]:
 
 
 def imported_first(root: Path) -> list[str]:
-    """What lies at the root and is imported before anything of ours, or in its place: none of it is committed."""
+    """What lies at the root and Python loads before anything of ours, or in its place: none of it is committed."""
     paths = [path for pattern in _IMPORTED for path in root.glob(pattern) if path.parent.name not in _PACKAGES]
-    return [path.relative_to(root).as_posix() for path in paths]
+    folders = [path for path in root.iterdir() if path.suffix.lower() in _DISTRIBUTIONS]
+    described = [path for folder in folders for path in (folder, *folder.rglob("*")) if path.is_file()]
+    return [path.relative_to(root).as_posix() for path in (*paths, *described)]
 
 
 def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:

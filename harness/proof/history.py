@@ -88,6 +88,17 @@ def was_signed(layout: Layout, folder: Path, lines: list[bytes]) -> str:
     return next((str(path) for path in memory_paths(layout, folder, lines) if read_json(path)), "")
 
 
+def once_committed(layout: Layout, folder: Path) -> dict[str, str]:
+    """The names of all files that some commit has in a folder, each with the newest that does."""
+    names: dict[str, str] = {}
+    place = _place_of(layout, folder)
+    for commit in git(layout.root, "rev-list", "--full-history", "HEAD", "--", place).split() if place else ():
+        for name in git(layout.root, "ls-tree", "-z", "--name-only", f"{commit}:{place}").split("\0"):
+            names.setdefault(name, commit)
+    names.pop("", None)
+    return names
+
+
 def is_cut(layout: Layout, folder: Path) -> bool:
     """Whether the repository lacks what may know of earlier statements: it is shallow, or objects are gone."""
     place = _place_of(layout, folder / STATEMENT)

@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 from harness.base.errors import CorruptData
 from harness.base.files import read_json, sync_folder, write_atomic, write_json
+from harness.base.openers import without_waiting
 from harness.proof.leaves import Event, Leaf, account_of, now, parse_leaf
 from harness.proof.tree import leaf_hash, root_of
 
@@ -38,7 +39,8 @@ class Log:
     def lines(self) -> list[bytes]:
         """Every whole line. What follows the last line's end was never finished, and is no leaf."""
         try:
-            content = self.path.read_bytes()
+            with open(self.path, "rb", opener=without_waiting) as stream:
+                content = stream.read()
         except FileNotFoundError:
             return []
         return content.split(b"\n")[:-1]

@@ -11,9 +11,9 @@ from harness.base.errors import CorruptData
 from harness.base.git import git
 from harness.base.layout import Layout
 from harness.base.plurals import counted
-from harness.proof.confirmation import confirmations
+from harness.proof.confirmation import FOLDER, confirmations
 from harness.proof.digests import digests_of
-from harness.proof.history import earlier_logs, first_after, first_other, is_cut, remember
+from harness.proof.history import earlier_logs, first_after, first_other, is_cut, once_committed, remember
 from harness.proof.keys import allowed_signers
 from harness.proof.leaves import Leaf
 from harness.proof.results import ResultSet, faults_of, shown, told_by
@@ -78,7 +78,7 @@ def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> P
         "files": lambda: _files(results, statement),
         "repository": lambda: _repository(layout, results, statement),
         "commit": lambda: _commit(layout, results, statement),
-        "confirmations": lambda: _confirmations(results, hashes, believed),
+        "confirmations": lambda: _confirmations(layout, results, hashes, believed),
     }
     steps: list[ProofStep] = []
     for name, check in checks.items():
@@ -230,7 +230,14 @@ def _commit(layout: Layout, results: ResultSet, statement: Statement) -> Iterato
         yield ProofStep("commit", Held.OK, f"{statement.commit[:12]} has the tree {tree[:12]}")
 
 
-def _confirmations(results: ResultSet, hashes: Sequence[bytes], signers: Path) -> Iterator[ProofStep]:
+def _confirmations(
+    layout: Layout, results: ResultSet, hashes: Sequence[bytes], signers: Path
+) -> Iterator[ProofStep]:
+    folder = results.folder / FOLDER
+    for name, commit in once_committed(layout, folder).items():
+        if name.endswith(".json") and not (folder / name).is_file():
+            what = f"what a second party signed is gone: {name}"
+            yield ProofStep("confirmation", Held.FAILED, what, f"commit {commit[:12]}", _RESTORE)
     for one in confirmations(results.folder, signers):
         if first_other([one.log], hashes):
             what = f"{one.signer} signed another log than this one, of {_leaves(one.log.size)}"

@@ -151,7 +151,7 @@ def _read(folder: Path) -> _Other:
             todo = "let it come to an end: harness store merge, with the same folders as there"
             raise CorruptData("a merge into this folder was killed", where=str(folder), todo=todo)
         keys, lines = tuple(store.finished()), log.lines()
-        last, _ = log.unfinished()
+        last = store.unfinished()
     if last is not None:
         lines.append(last.line)
     leaves = tuple(parse_leaf(line, f"{log.path}: line {number}") for number, line in enumerate(lines, start=1))

@@ -27,6 +27,7 @@ from pydantic_core import from_json
 from harness.base.errors import CorruptData, UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.plain_json import parse_plain
 from harness.base.plurals import counted, form_of
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob
@@ -320,7 +321,7 @@ def _parts(line: str) -> tuple[tuple[Any, str], tuple[Any, str]]:
         of_record, _, of_scores = line[len(_RECORD) : -1].partition(_SCORES)
         with suppress(ValueError):
             return (_parse(of_record), of_record), (_parse(of_scores), of_scores)
-    value = _parse(line)
+    value = parse_plain(line)
     return (value["record"], ""), (value["scores"], "")
 
 

@@ -107,7 +107,7 @@ def is_whole(content: Any, text: str = "") -> bool:
 
 
 def _is_value(value: object) -> bool:
-    return value is None or isinstance(value, int | float)
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:

@@ -22,6 +22,7 @@ from typing import Any
 from harness.base.errors import CorruptData, UsageError
 from harness.base.files import sha256_of, sync_folder, write_json
 from harness.base.network_files import look_anew, move
+from harness.base.openers import without_waiting
 from harness.base.ownership import own_folder
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
@@ -30,7 +31,7 @@ from harness.planning.jobs import Job
 from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event, Leaf, now, result_leaf, scope_of
-from harness.proof.log import Log
+from harness.proof.log import NEXT, Log
 from harness.results.arrivals import settle
 from harness.results.digests import import_leaves, stored_results
 from harness.results.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
@@ -74,7 +75,8 @@ class Store:
         """The validated record of one run."""
         path = self.path(key) / RECORD_FILE
         try:
-            text = path.read_bytes()
+            with open(path, "rb", buffering=0, opener=without_waiting) as stream:
+                text = stream.read()
         except OSError as error:
             raise CorruptData(f"no record: {error.strerror}", where=str(path), todo="run the job again") from None
         record = parse_record(text, path)
@@ -104,7 +106,7 @@ class Store:
         folder = f"{self.folder}/{key[:2]}/{key}"
         path = f"{folder}/{RECORD_FILE}"
         try:
-            with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
+            with open(path, "rb", buffering=0, opener=without_waiting) as stream:
                 text = stream.read()
         except FileNotFoundError:
             return _NO_RUN
@@ -217,8 +219,20 @@ class Store:
             fcntl.flock(stream, fcntl.LOCK_SH)
             yield
 
+    def unfinished(self) -> Leaf | None:
+        """The leaf that the log lacks of an event which a killed harness had begun; see `Log.unfinished`."""
+        leaf, _ = self.log.unfinished()
+        if leaf is not None and leaf.kind is Event.REMOVAL and (self.path(leaf.key) / RECORD_FILE).exists():
+            raise CorruptData(
+                "the note of an event that had begun tells of a run that is gone, and the run is there",
+                where=f"{self.log.folder / NEXT}; {self.path(leaf.key)}",
+                todo="no harness writes that: look who did, and remove the note",
+            )
+        return leaf
+
     def _open_log(self) -> list[str]:
         """What had to be put right before the next event, in words."""
+        self.unfinished()
         notes = self.log.repair()
         if note := settle(self.log):
             notes.append(note)

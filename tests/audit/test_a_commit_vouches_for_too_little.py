@@ -93,6 +93,8 @@ def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: La
         "click.so",
         "click.pyc",
         "click/__init__.py",
+        "mine.egg-info/entry_points.txt",
+        "mine-1.0.DIST-INFO/entry_points.txt",
         "harness/more.md",
         "scripts/more.sh",
         "requirements/more.lock",

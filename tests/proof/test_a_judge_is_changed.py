@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -158,6 +160,8 @@ _PARTS = {
     "click.pyc": "root/click.pyc",
     "click/__init__.py": "root/click/__init__.py",
     "numpy/__init__.abi3.so": "root/numpy/__init__.abi3.so",
+    "one.egg-info/entry_points.txt": "root/one.egg-info/entry_points.txt",
+    "one-1.Dist-Info/more/entry_points.txt": "root/one-1.Dist-Info/more/entry_points.txt",
     "tests/__init__.py": None,
     "tests/golden/one.json": None,
     "benchmarks/README.md": None,
@@ -204,6 +208,9 @@ def test_whatever_else_is_committed_is_in_a_part(repository: Layout, tmp_path: P
         "results/more.csv": "others/results",
         # no prose, whatever it is called like
         "results/more.md.csv": "others/results",
+        # beside the packages that have a part, and where Python keeps what it compiled
+        "harness/benchmarks/none/one.py": "others/harness/benchmarks/none",
+        "harness/cli/__pycache__/one.py": "others/harness/cli/__pycache__",
         "results/reference/one.jsonl": None,
         "results/allowed_signers": None,
         "tests/one.py": None,
@@ -233,3 +240,18 @@ def test_each_file_of_a_repository_counts_for_its_part(repository: Layout, tmp_p
         assert {key for key in after if before.get(key) != after[key]} == ({part} if part else set()), name
         before = after
     assert list(before) == sorted(before)
+
+
+def test_no_plugin_runs_before_the_audit_that_would_find_it(repository: Layout, tmp_path: Path) -> None:
+    """A distribution that is described where modules are looked for may name one; git may be told to ignore it."""
+    (tmp_path / "mine.egg-info").mkdir()
+    (tmp_path / "mine.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1\n")
+    (tmp_path / "mine.egg-info" / "entry_points.txt").write_text("[pydantic]\nmine = mine:plugin\n")
+    (tmp_path / "mine.py").write_text("print('it ran')\nplugin = None\n")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{repository.root}"}
+    for program, ran in (("import pydantic", True), ("import harness.api", False)):
+        environment.pop("PYDANTIC_DISABLE_PLUGINS", None)
+        define = f"{program}; from pydantic import BaseModel; type('One', (BaseModel,), {{}})"
+        command = [sys.executable, "-c", define]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert ("it ran" in done.stdout) == ran, done.stderr
