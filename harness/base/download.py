@@ -116,9 +116,18 @@ def _continue(url: str, part: Path, size: int | None, *, resume: bool) -> bool:
     headers = {"User-Agent": f"permafrost/{__version__}", "Accept-Encoding": "identity"}
     if offset:
         headers["Range"] = f"bytes={offset}-"
+    with _refusals(part):
+        response = build_opener(_OnlyWeb).open(Request(url, headers=headers), timeout=TIMEOUT_SECONDS)
+    with response:
+        _receive(response, part, size, offset)
+    return offset > 0
+
+
+@contextmanager
+def _refusals(part: Path) -> Iterator[None]:
+    """What goes wrong between here and the server is a `Refused`; writing to this machine's disk lies outside."""
     try:
-        with build_opener(_OnlyWeb).open(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
-            _receive(response, part, size, offset)
+        yield
     except HTTPError as error:
         with error:
             if error.code == 416:
@@ -129,12 +138,22 @@ def _continue(url: str, part: Path, size: int | None, *, resume: bool) -> bool:
         raise Refused(f"can't be reached: {_text_of(error.reason)}", again=True) from None
     except TimeoutError:
         raise Refused(f"no answer within {TIMEOUT_SECONDS:.0f} s", again=True) from None
-    except (http.client.HTTPException, OSError) as error:
-        raise Refused(f"the connection broke: {_text_of(error)}", again=True) from None
-    except ValueError as error:
+    except (http.client.InvalidURL, ValueError) as error:
         # of urllib, over an address that a person wrote or a server leads to
         raise Refused(f"not an address: {_text_of(error)}") from None
-    return offset > 0
+    except (http.client.HTTPException, OSError) as error:
+        raise Refused(f"the connection broke: {_text_of(error)}", again=True) from None
+
+
+@contextmanager
+def _written(part: Path) -> Iterator[None]:
+    """An error of writing passes as it is and names the file, which that of a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(part)
+        raise
 
 
 def _receive(response: _Response, part: Path, size: int | None, offset: int) -> None:
@@ -149,8 +168,8 @@ def _receive(response: _Response, part: Path, size: int | None, offset: int) -> 
     announced = response.headers.get("Content-Length") or ""
     least = size if size is not None else here + int(announced) if announced.isdecimal() else 0
     most = MOST_BYTES if size is None else size
-    with part.open("ab" if continued else "wb") as stream:
-        while piece := response.read(_CHUNK):
+    with _written(part), part.open("ab" if continued else "wb") as stream:
+        while piece := _piece(response, part):
             here += len(piece)
             if here > most:
                 break
@@ -163,6 +182,11 @@ def _receive(response: _Response, part: Path, size: int | None, offset: int) -> 
         raise Refused(f"longer than the {limit} {most} bytes", corrupt=size is not None)
     if here < least:
         raise Refused(f"cut: {here} of {least} bytes came", again=True)
+
+
+def _piece(response: _Response, part: Path) -> bytes:
+    with _refusals(part):
+        return response.read(_CHUNK)
 
 
 def _accept(file: Checksum, part: Path, target: Path, *, resumed: bool) -> Path:
