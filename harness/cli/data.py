@@ -287,7 +287,8 @@ def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | N
     for name in selection:
         document = croissant_of(layout, name)
         if output is None:
-            click.echo(json_text(document))
+            # as bytes: UTF-8 whatever a terminal shows
+            click.echo(json_text(document).encode())
         else:
             write_json(output / f"{name}.croissant.json", document)
             click.echo(output / f"{name}.croissant.json")
