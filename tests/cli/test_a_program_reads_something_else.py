@@ -145,9 +145,7 @@ def test_a_letter_that_a_terminal_lacks_is_not_lost(encoding: str, monkeypatch: 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 @pytest.mark.parametrize("words", ["data croissant synthetic", "image sbom _base"])
-def test_a_document_of_others_is_utf_8_too(
-    encoding: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_document_of_others_is_utf_8_too(encoding: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.cli.materials.bill_of_materials", lambda *_, **__: ('{"name": "Łódź"}\n', []))
     monkeypatch.setattr("harness.cli.data.croissant_of", lambda *_: {"name": "Łódź"})
     assert json.loads(_bytes_of(monkeypatch, encoding, *words.split()).decode()) == {"name": "Łódź"}
