@@ -21,6 +21,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from harness import __version__
 from harness.base.files import sha256_of, sync_folder
 from harness.base.heartbeat import activity
+from harness.base.output_files import error_naming
 
 MIRROR_VARIABLE = "PERMAFROST_MIRROR"
 ATTEMPTS = 3
@@ -145,17 +146,6 @@ def _refusals(part: Path) -> Iterator[None]:
         raise Refused(f"the connection broke: {_text_of(error)}", again=True) from None
 
 
-@contextmanager
-def _written(part: Path) -> Iterator[None]:
-    """An error of writing passes as it is and names the file, which that of a full disk does not."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None:
-            error.filename = str(part)
-        raise
-
-
 def _receive(response: _Response, part: Path, size: int | None, offset: int) -> None:
     # a person may name a file by URL; then there is no status
     if response.status not in (None, 200, 206):
@@ -168,7 +158,7 @@ def _receive(response: _Response, part: Path, size: int | None, offset: int) -> 
     announced = response.headers.get("Content-Length") or ""
     least = size if size is not None else here + int(announced) if announced.isdecimal() else 0
     most = MOST_BYTES if size is None else size
-    with _written(part), part.open("ab" if continued else "wb") as stream:
+    with error_naming(part), part.open("ab" if continued else "wb") as stream:
         while piece := _piece(response, part):
             here += len(piece)
             if here > most:
