@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.audit.steps import Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json, sha256_of
-from harness.base.git import LEFTOVERS, commit_of, committed_files, differences
+from harness.base.git import LEFTOVERS, commit_of, committed_files, differences, printable
 from harness.base.layout import Layout
 from harness.base.seal import is_sealed
 from harness.data.own_tables import personal_names
@@ -50,12 +52,16 @@ def check_checkout(layout: Layout) -> list[Step]:
     left_out = (*LEFTOVERS, *personal_names(layout))
     committed = committed_files(layout.root)
     if compiled := [name for name in committed if name.endswith(_COMPILED)]:
-        return [not_checked("commit", f"compiled code is committed: {', '.join(compiled)}", Lack.CHANGED)]
+        return [not_checked("commit", f"compiled code is committed: {_told(compiled)}", Lack.CHANGED)]
     if links := [name for name in committed if (layout.root / name).is_symlink()]:
-        what = f"a link is committed, and what it leads to is not: {', '.join(links)}"
+        what = f"a link is committed, and what it leads to is not: {_told(links)}"
         return [not_checked("commit", what, Lack.CHANGED)]
     elsewhere = [name for name in committed if not name.startswith(tuple(f"{folder}/" for folder in _FOLDERS))]
     # at the root a person may keep what they like, but for these
     if found := differences(layout.root, (*_FOLDERS, *elsewhere, *imported_first(layout.root)), left_out):
         return [not_checked("commit", f"files differ from commit {commit[:12]}: {found}", Lack.CHANGED)]
     return [ok("commit", "every file is as it was committed", commit)]
+
+
+def _told(names: Sequence[str]) -> str:
+    return ", ".join(map(printable, names))

@@ -21,6 +21,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from harness import __version__
 from harness.base.files import sha256_of, sync_folder
 from harness.base.heartbeat import activity
+from harness.base.output_files import error_naming
 
 MIRROR_VARIABLE = "PERMAFROST_MIRROR"
 ATTEMPTS = 3
@@ -116,9 +117,18 @@ def _continue(url: str, part: Path, size: int | None, *, resume: bool) -> bool:
     headers = {"User-Agent": f"permafrost/{__version__}", "Accept-Encoding": "identity"}
     if offset:
         headers["Range"] = f"bytes={offset}-"
+    with _refusals(part):
+        response = build_opener(_OnlyWeb).open(Request(url, headers=headers), timeout=TIMEOUT_SECONDS)
+    with response:
+        _receive(response, part, size, offset)
+    return offset > 0
+
+
+@contextmanager
+def _refusals(part: Path) -> Iterator[None]:
+    """What goes wrong between here and the server is a `Refused`; writing to this machine's disk lies outside."""
     try:
-        with build_opener(_OnlyWeb).open(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
-            _receive(response, part, size, offset)
+        yield
     except HTTPError as error:
         with error:
             if error.code == 416:
@@ -129,12 +139,11 @@ def _continue(url: str, part: Path, size: int | None, *, resume: bool) -> bool:
         raise Refused(f"can't be reached: {_text_of(error.reason)}", again=True) from None
     except TimeoutError:
         raise Refused(f"no answer within {TIMEOUT_SECONDS:.0f} s", again=True) from None
-    except (http.client.HTTPException, OSError) as error:
-        raise Refused(f"the connection broke: {_text_of(error)}", again=True) from None
-    except ValueError as error:
+    except (http.client.InvalidURL, ValueError) as error:
         # of urllib, over an address that a person wrote or a server leads to
         raise Refused(f"not an address: {_text_of(error)}") from None
-    return offset > 0
+    except (http.client.HTTPException, OSError) as error:
+        raise Refused(f"the connection broke: {_text_of(error)}", again=True) from None
 
 
 def _receive(response: _Response, part: Path, size: int | None, offset: int) -> None:
@@ -149,8 +158,8 @@ def _receive(response: _Response, part: Path, size: int | None, offset: int) -> 
     announced = response.headers.get("Content-Length") or ""
     least = size if size is not None else here + int(announced) if announced.isdecimal() else 0
     most = MOST_BYTES if size is None else size
-    with part.open("ab" if continued else "wb") as stream:
-        while piece := response.read(_CHUNK):
+    with error_naming(part), part.open("ab" if continued else "wb") as stream:
+        while piece := _piece(response, part):
             here += len(piece)
             if here > most:
                 break
@@ -163,6 +172,11 @@ def _receive(response: _Response, part: Path, size: int | None, offset: int) -> 
         raise Refused(f"longer than the {limit} {most} bytes", corrupt=size is not None)
     if here < least:
         raise Refused(f"cut: {here} of {least} bytes came", again=True)
+
+
+def _piece(response: _Response, part: Path) -> bytes:
+    with _refusals(part):
+        return response.read(_CHUNK)
 
 
 def _accept(file: Checksum, part: Path, target: Path, *, resumed: bool) -> Path:

@@ -31,7 +31,7 @@ def commit_of(root: Path) -> str:
 
 
 def committed_files(root: Path) -> list[str]:
-    """The paths of all files of the commit that a folder is at."""
+    """The paths of all files of the commit that a folder is at, as Python has them: of any bytes."""
     return [name for name in git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0") if name]
 
 
@@ -48,7 +48,7 @@ class Differences:
 
     def __str__(self) -> str:
         return "; ".join(
-            f"{len(names)} {kind}: {', '.join(names[:_MOST])}{', ...' if len(names) > _MOST else ''}"
+            f"{len(names)} {kind}: {', '.join(map(printable, names[:_MOST]))}{', ...' * (len(names) > _MOST)}"
             for kind, names in (
                 ("changed", self.changed),
                 ("missing", self.missing),
@@ -97,10 +97,15 @@ def _is_left_out(name: str, left_out: Sequence[str]) -> bool:
 def _blob(path: Path) -> tuple[str, str]:
     """The mode and the id that git gives to what lies at a path."""
     if path.is_symlink():
-        mode, content = _LINK, str(path.readlink()).encode()
+        mode, content = _LINK, os.fsencode(path.readlink())
     else:
         mode, content = "100755" if path.stat().st_mode & 0o100 else "100644", path.read_bytes()
     return mode, hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def printable(name: str) -> str:
+    """A path that can be printed and hashed: what is no UTF-8 in it as `\\xff`, and any other as it is."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def git(root: Path, *words: str) -> str:
@@ -136,8 +141,8 @@ def _answer(root: Path, *words: str) -> str | None:
     environment["GIT_WORK_TREE"] = str(root)
     command = ["git", "-c", f"safe.directory={root}", "-c", "core.commitGraph=false", "-C", str(root), *words]
     try:
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=_SECONDS
-        ).stdout
+        answer = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=_SECONDS)
     except (OSError, subprocess.SubprocessError):
         return None
+    # names as they come from a folder, too, in whatever encoding
+    return os.fsdecode(answer.stdout)

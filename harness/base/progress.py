@@ -79,7 +79,7 @@ class ProgressBar:
         from rich.progress import Progress as RichProgress
 
         self._bar: Any = RichProgress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),

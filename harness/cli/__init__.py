@@ -178,8 +178,10 @@ def main(arguments: list[str] | None = None) -> None:
         end_on_interrupt()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
+                # a program reads UTF-8, whatever the terminal has
+                encoding = "utf-8" if stream is sys.stdout and is_asked_for(arguments) else None
                 # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails
-                stream.reconfigure(errors="replace")
+                stream.reconfigure(encoding=encoding, errors="replace")
         sys.exit(_run(arguments))
     except (KeyboardInterrupt, click.Abort):
         # also one that comes while another error is told

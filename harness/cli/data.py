@@ -219,20 +219,20 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
     2 when a manifest is faulty, 4 when a dataset can't be got; all others are got."""
     layout = find_layout()
     rows: list[dict[str, Any]] = []
-    failed = False
+    worst = 0
     for name in _selection(layout, names, everything):
-        state = _state(layout, load_manifest(layout, name), mirrors)
-        if everything and state.startswith("to be brought"):
-            rows.append({"name": name, "digest": None, "remarks": [state]})
-            if not as_json:
-                click.echo(f"{name}: {state}")
-            continue
         try:
+            state = _state(layout, load_manifest(layout, name), mirrors)
+            if everything and state.startswith("to be brought"):
+                rows.append({"name": name, "digest": None, "remarks": [state]})
+                if not as_json:
+                    click.echo(f"{name}: {state}")
+                continue
             dataset = load_dataset(layout, name, mirrors=mirrors)
-        except DataError as error:
+        except (DataError, UsageError) as error:
             if not everything:
                 raise
-            failed = True
+            worst = max(worst, error.exit_code)
             rows.append({"name": name, "digest": None, "remarks": [f"not got: {error.what}"]})
             click.echo(f"{name}: not got: {error}", err=True)
             continue
@@ -243,7 +243,7 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
                 click.echo(f"  {remark}")
     if as_json:
         echo_json(rows)
-    return DataError.exit_code if failed else _exit_code(layout, everything)
+    return max(worst, _exit_code(layout, everything))
 
 
 @command.command("verify", short_help="Check files, conversion and kept arrays.")
@@ -287,7 +287,8 @@ def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | N
     for name in selection:
         document = croissant_of(layout, name)
         if output is None:
-            click.echo(json_text(document))
+            # as bytes: UTF-8 whatever a terminal shows
+            click.echo(json_text(document).encode())
         else:
             write_json(output / f"{name}.croissant.json", document)
             click.echo(output / f"{name}.croissant.json")

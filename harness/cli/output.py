@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from harness.base.errors import UsageError
-from harness.base.files import write_atomic
+from harness.base.output_files import write_output
 from harness.base.tables import folded
 from harness.cli.options import Command
 
@@ -106,7 +106,7 @@ def deliver(content: str | bytes, output: Path | None, note: str = "") -> None:
         return
     if isinstance(content, str) and output.suffix.lower() == ".csv":
         content = _MARK + content
-    write_atomic(output, content)
+    write_output(output, content)
     click.echo(f"written: {output}{note and f' ({note})'}")
 
 

@@ -47,7 +47,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
                 echo_warnings(store, rows[-1]["key"], indent="  ")
     if as_json:
         echo_json(rows)
-    elif not rows:
+    elif not rows and not failed:
         click.echo("no stored run has predictions to score")
     return DataError.exit_code if failed else 0
 

@@ -142,14 +142,20 @@ def _file_object(file: SourceFile) -> dict[str, Any]:
 def _record_set(file: SourceFile, path: Path) -> dict[str, Any] | None:
     """The columns of a table, each with the narrowest type that all its values have.
 
-    Loaders read commas and UTF-8 alone, and Croissant has no words for others: of such a table None.
+    Loaders read commas and UTF-8 alone, and take the first line that is not empty for the header, also one that
+    tells spreadsheet programs what separates cells. Croissant has no words for others: of such a table None.
     """
-    if read_table(path).separator != ",":
+    table = read_table(path)
+    if table.separator != ",":
         return None
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            header, *rows = csv.reader(stream)
+            reader = csv.reader(stream)
+            header, line = next((row, reader.line_num) for row in reader if row)
+            rows = [*reader]
     except UnicodeDecodeError:
+        return None
+    if line != table.lines[0][0]:
         return None
     name = Path(file.name).stem
     return {

@@ -67,8 +67,7 @@ def save_images(
     supply: Supply | None = None,
 ) -> SavedImages:
     """Write the verified images of methods and environments into one new file; what they share is in it once."""
-    if target.exists():
-        raise UsageError("there is a file of that name", where=str(target), todo="remove it, or name another")
+    _refuse_target(target)
     saved = []
     for name in names:
         ensure = ensure_image if is_method(layout, name) else ensure_environment
@@ -101,6 +100,16 @@ def save_images(
             entry.size, entry.mode = len(content), 0o644
             archive.addfile(entry, io.BytesIO(content))
     return note
+
+
+def _refuse_target(target: Path) -> None:
+    """Refuse what can't be written: at once, and not after minutes in which images were built for it."""
+    if target.exists():
+        raise UsageError("there is a file of that name", where=str(target), todo="remove it, or name another")
+    if not target.parent.is_dir():
+        raise UsageError(
+            f"the folder of '{target}' is not there", where=str(target.parent), todo="make it, or name another one"
+        )
 
 
 def load_images(engine: BuildEngine, layout: Layout, file: Path) -> list[BuiltImage]:

@@ -19,6 +19,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, cast
 
+from harness.base.errors import ImageError
 from harness.base.file_state import FileState, state_of
 from harness.base.files import digest_of, sha256_of
 from harness.images.sources import MOST_BYTES, code_files
@@ -62,10 +63,21 @@ def read_tree(stream: IO[bytes], folder: str = "") -> dict[str, TreeEntry]:
             if not name or _is_below(name, _STUBS) or (_is_below(name, _MADE_EMPTY) and not _holds(info)):
                 continue
             if info.islnk():
-                entries[name] = entries[_plain(info.linkname, folder)]
+                entries[name] = _linked(entries, name, _plain(info.linkname, folder))
                 continue
             entries[name] = _entry(archive, info, is_code=_is_below(name, CODE_ROOTS))
     return entries
+
+
+def _linked(entries: Entries, name: str, target: str) -> TreeEntry:
+    """The entry of a hard link: that of its file, which stands before it; what no tree counts is none."""
+    if target not in entries:
+        raise ImageError(
+            "a hard link leads to what belongs to no tree",
+            where=f"/{name} -> /{target}",
+            todo="make the image without it: engines mount over that file, or write it themselves",
+        )
+    return entries[target]
 
 
 def environment_listing(entries: Entries, config: Mapping[str, Any]) -> str:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from harness import __version__, benchmarks
-from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.output_files import write_output
 from harness.base.plurals import form_of
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, Comparison, claimed_benchmarks, compare_claims
@@ -130,7 +130,7 @@ def write_report(
     books = books_for(layout, store, table, mirrors)
     # a page within the repository leads to the code and the locks beside it
     root = f"{os.path.relpath(layout.root, path.parent)}/" if path.is_relative_to(layout.root) else ""
-    write_atomic(path, render(layout, store, table, books, mirrors, root))
+    write_output(path, render(layout, store, table, books, mirrors, root))
     return path
 
 

@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.base.errors import UsageError
-from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.output_files import write_output
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job
 from harness.results.scoring import read_scores, scored_files
@@ -65,7 +65,7 @@ def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] 
     stream = io.BytesIO()
     pq.write_table(pa.table(columns), stream, compression="zstd")
     target = path or index_path(layout)
-    write_atomic(target, stream.getvalue())
+    write_output(target, stream.getvalue())
     return target
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.base.errors import EngineError, HarnessError, UsageError
+from harness.base.errors import EngineError, HarnessError
 from harness.base.layout import Layout
 from harness.base.machine import GIB
 from harness.base.ownership import abandoned_folders
@@ -233,7 +233,8 @@ def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examinatio
     for name in dataset_names(layout):
         try:
             checks.append(_dataset(layout, name, mirrors))
-        except UsageError as error:
+        except HarnessError as error:
+            # it hides no other dataset
             checks.append(Examination(f"data {name}", State.FAIL, f"{error.what} ({error.where})", error.todo))
     return checks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -107,6 +108,19 @@ def test_what_nobody_committed_is_open_where_it_is_read_or_imported(committed: L
     (committed.root / name).write_text("mine\n")
     what = f"files differ from commit {commit_of(committed)[:12]}: 1 untracked: {name}"
     assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
+
+
+@pytest.mark.parametrize("name", [b"harness/\xff.so", b"docs/\xff"])
+def test_a_name_in_no_encoding_can_be_told(committed: Layout, tmp_path: Path, name: bytes) -> None:
+    path = committed.root / os.fsdecode(name)
+    if path.suffix:
+        path.touch()
+    else:
+        path.symlink_to(tmp_path)
+    commit_all(committed)
+    (step,) = check_checkout(committed)
+    assert step.checked is Checked.NOT_CHECKED
+    assert step.what.encode().endswith(name.replace(b"\xff", b"\\xff"))
 
 
 def commit_all(layout: Layout) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -123,6 +124,31 @@ def test_what_nobody_foresaw_is_a_document_too(
     assert (ended, document["command"], document["error"]["exit_code"]) == (code, "status", code)
     assert others.strip() == ""
     assert what in document["error"]["what"]
+
+
+def _bytes_of(monkeypatch: pytest.MonkeyPatch, encoding: str, *arguments: str) -> bytes:
+    """What a command prints where the terminal has this encoding."""
+    shown = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr("sys.stdout", shown)
+    with pytest.raises(SystemExit):
+        main([*arguments])
+    shown.flush()
+    buffer: Any = shown.buffer
+    return bytes(buffer.getvalue())
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8", "utf-16"])
+def test_a_letter_that_a_terminal_lacks_is_not_lost(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = _bytes_of(monkeypatch, encoding, "data", "verify", "Łódź-ü", "--json")
+    assert json.loads(printed.decode())["error"]["what"] == "no dataset is called 'Łódź-ü'"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("words", ["data croissant synthetic", "image sbom _base"])
+def test_a_document_of_others_is_utf_8_too(encoding: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.cli.materials.bill_of_materials", lambda *_, **__: ('{"name": "Łódź"}\n', []))
+    monkeypatch.setattr("harness.cli.data.croissant_of", lambda *_: {"name": "Łódź"})
+    assert json.loads(_bytes_of(monkeypatch, encoding, *words.split()).decode()) == {"name": "Łódź"}
 
 
 def test_a_name_behind_two_dashes_asks_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:

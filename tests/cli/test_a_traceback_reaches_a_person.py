@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -183,6 +184,13 @@ def _failures(done: subprocess.CompletedProcess[str]) -> list[str]:
 def test_a_terminal_without_unicode_gets_an_answer() -> None:
     done = _harness("compare --method bnnr", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert "repurposing" in done.stdout
+    assert _failures(done) == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_name_in_no_encoding_is_told_to_a_program(encoding: str) -> None:
+    done = _harness("data verify $'\\xff' --json", PYTHONIOENCODING=encoding)
+    assert json.loads(done.stdout)["error"]["what"] == "no dataset is called '?'"
     assert _failures(done) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -345,6 +346,28 @@ def test_a_file_to_write_is_new_and_of_a_kind_that_is_known(tmp_path: Path) -> N
 
 def test_what_has_nothing_to_lose_is_written_to() -> None:
     assert OutputFile("").convert("/dev/null", None, None) == Path("/dev/null")
+
+
+def test_a_pipe_is_written_into_and_stays(tmp_path: Path) -> None:
+    """Its reader would wait for ever beside a file that took its place."""
+    pipe = tmp_path / "a.csv"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for content in ("é", b"x"):
+            deliver(content, OutputFile(".csv").convert(str(pipe), None, None))
+            assert os.read(reader, 100) == ("\ufeffé".encode() if isinstance(content, str) else content)
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo() and [*tmp_path.iterdir()] == [pipe]
+
+
+def test_a_device_is_written_into_and_an_error_names_it(tmp_path: Path) -> None:
+    device = tmp_path / "full.txt"
+    device.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left") as full:
+        deliver("x", device)
+    assert full.value.filename == str(device) and device.is_symlink()
 
 
 def test_the_help_of_a_file_says_what_it_may_be() -> None:

@@ -59,6 +59,19 @@ def test_data_that_are_gone_cost_no_other_run_its_scores(
     assert all(read_json(scores_path(evidence, key))["key"] == key for key in keys)
 
 
+def test_a_run_that_could_not_be_scored_is_not_told_away(
+    evidence: Layout, made_up: Plan, gone: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for cell in made_up.cells[:3]:
+        shutil.rmtree(Store(evidence.runs).path(planned_of(cell).key))
+    refresh()
+    with pytest.raises(SystemExit) as ended:
+        main(["score"])
+    told = capsys.readouterr()
+    assert ended.value.code == 4 and told.out == ""
+    assert f"{gone[:16]}  " in told.err and "not scored: no dataset is called 'mine'" in told.err
+
+
 def test_a_run_that_was_asked_for_is_an_error_of_its_own(gone: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["score", gone[:12]])

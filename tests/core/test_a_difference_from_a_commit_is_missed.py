@@ -136,6 +136,24 @@ def test_where_git_can_not_answer_nothing_is_known(
     assert commit_of(committed) == "" and patience == [60]
 
 
+def test_a_name_of_any_bytes_is_a_name(committed: Path) -> None:
+    """Git knows bytes alone; a name in another encoding failed each run, after its container."""
+    names = [os.fsdecode(name) for name in (b"code/\xff.py", b"code/a\r\nb.py", b"code/l\xe9nk")]
+    for name in names[:2]:
+        (committed / name).write_text("x")
+    (committed / names[2]).symlink_to(os.fsdecode(b"to/\xfe"))
+    run(committed, "add", "-A")
+    run(committed, "commit", "-q", "-m", "more")
+    assert {*names} < {*committed_files(committed)} and not differences(committed, ["code"])
+    (committed / names[0]).write_text("y")
+    (committed / names[2]).unlink()
+    (committed / "code" / os.fsdecode(b"\xe9.py")).touch()
+    # and it can be printed
+    assert str(differences(committed, ["code"])).encode() == (
+        b"1 changed: code/\\xff.py; 1 missing: code/l\\xe9nk; 1 untracked: code/\\xe9.py"
+    )
+
+
 def test_looking_changes_nothing_in_the_repository(committed: Path) -> None:
     os.utime(committed / "code" / "one.py", (1, 1))
     index = committed / ".git" / "index"

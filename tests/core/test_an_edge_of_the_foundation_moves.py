@@ -110,6 +110,11 @@ def test_a_bar_shows_what_is_done_how_far_and_since_when(monkeypatch: pytest.Mon
     bar.live("[red]reading")
     (task,) = bar._bar.tasks
     assert (task.fields["activity"], bar._bar.columns[-1].render(task).plain) == ("[red]reading",) * 2
+    assert bar._bar.columns[0].render(task).plain == "building [bold]"
+    # what no markup could be: a folder may be called so
+    bar.begin("merging /mnt/[/x]", 2)
+    (task,) = bar._bar.tasks
+    assert bar._bar.columns[0].render(task).plain == "merging /mnt/[/x]"
 
 
 def test_a_line_of_progress_is_seen_at_once_and_counts_as_heard(monkeypatch: pytest.MonkeyPatch) -> None:

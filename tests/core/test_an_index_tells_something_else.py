@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,17 @@ def test_a_damaged_run_is_left_out_and_stale_scores_are_not_told(evidence: Layou
     rows = rows_of(build_index(evidence))
     assert damaged not in rows and len(rows) == 3
     assert rows[stale]["AUC/as-published"] is None and rows[whole]["AUC/as-published"] is not None
+
+
+def test_an_index_goes_into_a_pipe(evidence: Layout, tmp_path: Path) -> None:
+    pipe = tmp_path / "index.parquet"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        build_index(evidence, pipe)
+        assert os.read(reader, 1 << 16) == build_index(evidence).read_bytes() and pipe.is_fifo()
+    finally:
+        os.close(reader)
 
 
 @pytest.mark.parametrize("name", ["wall_s", "cpu_s", "peak_bytes"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 from collections.abc import Callable, Iterator
 from email.message import Message
+from http.client import IncompleteRead
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -239,6 +241,50 @@ def test_a_lost_connection_is_tried_again_and_named(
     with pytest.raises(Refused) as refused:
         download(URL, RECORDED, tmp_path / "file")
     assert str(refused.value) == f"{message} (attempt 3 of 3)" and len(pauses) == 2
+
+
+def test_a_body_that_breaks_off_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pauses: list[float]
+) -> None:
+    def breaks(_request: Request) -> Any:
+        response = Response(CONTENT)
+        monkeypatch.setattr(response, "read", lambda _amount: (_ for _ in ()).throw(IncompleteRead(b"", 100)))
+        return response
+
+    server = serve(monkeypatch, breaks, gives(CONTENT))
+    assert download(URL, RECORDED, tmp_path / "file").read_bytes() == CONTENT and len(server.requests) == 2
+    serve(monkeypatch, breaks)
+    with pytest.raises(Refused, match=r"^the connection broke: .*\(attempt 3 of 3\)$"):
+        download(URL, UNKNOWN, tmp_path / "other")
+
+
+def test_a_full_disk_is_no_broken_connection(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pauses: list[float]
+) -> None:
+    """No other try and no mirror helps: the error is that of the machine, and names the file."""
+    (tmp_path / "file.part").symlink_to("/dev/full")
+    server = serve(monkeypatch, gives(CONTENT))
+    with pytest.raises(OSError, match="No space left on device") as full:
+        download(URL, RECORDED, tmp_path / "file")
+    assert full.value.errno == errno.ENOSPC and full.value.filename == str(tmp_path / "file.part")
+    assert len(server.requests) == 1 and pauses == []
+
+
+def test_a_folder_in_the_way_is_no_broken_connection(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pauses: list[float]
+) -> None:
+    (tmp_path / "file.part").mkdir()
+    server = serve(monkeypatch, gives(CONTENT))
+    with pytest.raises(IsADirectoryError):
+        download(URL, RECORDED, tmp_path / "file")
+    assert len(server.requests) == 1 and pauses == []
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1/a file.bin", "http://127.0.0.1:port/file.bin", "file.bin"])
+def test_what_is_no_address_is_asked_for_once(tmp_path: Path, pauses: list[float], address: str) -> None:
+    with pytest.raises(Refused, match=r"^not an address: (?!.*attempt)"):
+        download(address, RECORDED, tmp_path / "file")
+    assert pauses == []
 
 
 def test_a_transfer_begins_with_nothing_and_resumes_if_it_may(

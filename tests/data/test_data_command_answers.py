@@ -132,6 +132,20 @@ def test_one_faulty_manifest_hides_no_other_dataset(own: Layout, invoke: Invoke)
         ("mine", False),
         ("strange", True),
     ]
+    got = invoke("get", "--all")
+    assert got.return_value == 2
+    assert re.search(r"strange: not got: no converter is called 'nonsense'\n  where: .*converter\n", got.stderr)
+    # those behind a dataset whose data are wrong are got, too, and that counts more
+    (write_dataset(own, name="altered").parent / "drug_features.csv").write_text("x")
+    told = invoke("get", "--all", "--json")
+    assert told.return_value == 4
+    assert [(row["name"], bool(row["digest"])) for row in json.loads(told.stdout)["rows"]] == [
+        ("altered", False),
+        ("mine", True),
+        ("strange", False),
+    ]
+    assert isinstance(invoke("get", "strange").exception, UsageError)
+    (own.datasets / "altered" / "dataset.toml").unlink()
     verified = invoke("verify", "--json")
     assert verified.return_value == 4
     assert [row["verdict"] for row in json.loads(verified.stdout)["rows"]] == ["corrupt", "ok", "corrupt"]

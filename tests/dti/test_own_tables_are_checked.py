@@ -44,6 +44,12 @@ def test_tables_become_a_dataset(own: Layout) -> None:
     assert not any(array.flags.writeable for array in dataset.arrays.values())
 
 
+def test_what_is_like_itself_may_be_said(own: Layout) -> None:
+    write_tables(own, {"drug_similarity.csv": f"{TABLES['drug_similarity.csv']}b,B,1.0\n"})
+    dataset = load_dataset(own, "mine", DtiDataset)
+    assert dataset.drug_similarity.tolist() == [[1, 0.25, 0.1], [0.25, 1, 0], [0.1, 0, 1]]
+
+
 def test_groups_keep_the_order_of_their_members(own: Layout) -> None:
     write_tables(own)
     dataset = load_dataset(own, "mine", DtiDataset)
@@ -129,6 +135,7 @@ FAULTS = (
     ("groups.csv", "test2/kind:all,A,", "test2/kind:all,b,", "is also in line 2", 3),
     ("drug_similarity.csv", "B,A,0.25", "B,A,high", "'high' is no finite number", 2),
     ("drug_similarity.csv", "c,a,1e-1", "a,b,0.5", "the similarity of 'A', 'B' is also in line 2", 3),
+    ("drug_similarity.csv", "c,a,1e-1", "a,A,0.25", "drug 'A' is said to be 0.25 similar to itself", 3),
     ("drug_similarity.csv", "c,a", "c,d", "drug 'd' has no line among the drugs", 3),
 )
 

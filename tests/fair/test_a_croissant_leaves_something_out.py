@@ -107,3 +107,16 @@ def test_what_loaders_of_commas_can_not_read_is_a_file_alone(own: Layout, separa
     document = described(own, tables={"drug_features.csv": TABLE.replace(",", separator)})
     assert [one["@id"] for one in document["recordSet"]] == ["associations", "disease_features"]
     assert len(document["distribution"]) == 3
+
+
+@pytest.mark.parametrize("first", ["\n", "\r\n\n"])
+def test_empty_lines_before_a_header_are_none_of_it(own: Layout, first: str) -> None:
+    records = described(own, tables={"drug_features.csv": f"{first}{TABLE}"})["recordSet"]
+    fields = {field["name"]: field["dataType"] for field in records[1]["field"]}
+    assert [*fields] == ["drug", "whole", "part", "mixed", "empty"] and fields["whole"] == "sc:Integer"
+
+
+@pytest.mark.parametrize("first", ["sep=,\n", "SEP=,\r\n", ",,,,\n"])
+def test_a_line_that_loaders_take_for_the_header_leaves_a_file_alone(own: Layout, first: str) -> None:
+    document = described(own, tables={"drug_features.csv": f"{first}{TABLE}"})
+    assert [one["@id"] for one in document["recordSet"]] == ["associations", "disease_features"]

@@ -174,6 +174,23 @@ def test_an_engine_that_hands_nothing_out_leaves_no_file(shelf: Shelf, tmp_path:
     assert texts(there.value) == ("there is a file of that name", str(file), "remove it, or name another")
 
 
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_folder_that_is_not_there_is_told_before_an_image_is_built(
+    shelf: Shelf, tmp_path: Path, is_file: bool
+) -> None:
+    file = tmp_path / "below" / "x.tar"
+    if is_file:
+        file.parent.touch()
+    with pytest.raises(UsageError) as refused:
+        save_images(shelf.engine, shelf.layout, [METHOD], file)
+    assert texts(refused.value) == (
+        f"the folder of '{file}' is not there",
+        str(file.parent),
+        "make it, or name another one",
+    )
+    assert shelf.did == [] and file.parent.exists() is is_file
+
+
 def test_a_file_of_images_is_on_the_disk_before_it_has_its_name(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.base.errors import ImageError
 from harness.base.layout import Layout
 from harness.images import code_tree
 from harness.images.context import fill_method_context
@@ -29,6 +30,7 @@ from harness.images.trees import (
 )
 from harness.methods.card import load_method, method_names
 from tests.images.making import tar_of
+from tests.images.programs import texts
 
 CONFIG: dict[str, Any] = {"Env": ["A=1", "B=2"], "Entrypoint": ["x"], "User": "65534:65534", "WorkingDir": "/tmp"}
 ENTRIES = {
@@ -154,6 +156,23 @@ def test_a_hard_link_counts_as_the_file_it_is() -> None:
         archive.addfile(link)
     linked.seek(0)
     assert read_tree(linked) == read_tree(buffer)
+
+
+@pytest.mark.parametrize("target", ["etc/hosts", "dev/x", "run/x", "nowhere"])
+def test_a_hard_link_to_what_no_tree_counts_is_told(target: str) -> None:
+    linked = io.BytesIO(tar_of({"etc/hosts": b"x", "dev/x": b"x", "run/x": b""}))
+    with tarfile.open(fileobj=linked, mode="a") as archive:
+        link = tarfile.TarInfo("usr/b")
+        link.type, link.linkname = tarfile.LNKTYPE, target
+        archive.addfile(link)
+    linked.seek(0)
+    with pytest.raises(ImageError) as refused:
+        read_tree(linked)
+    assert texts(refused.value) == (
+        "a hard link leads to what belongs to no tree",
+        f"/usr/b -> /{target}",
+        "make the image without it: engines mount over that file, or write it themselves",
+    )
 
 
 @pytest.mark.parametrize("bit", [0o4000, 0o2000, 0o1000])

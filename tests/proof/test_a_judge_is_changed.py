@@ -217,6 +217,8 @@ def test_whatever_else_is_committed_is_in_a_part(repository: Layout, tmp_path: P
         "docs/other.md": None,
         "LICENSE": None,
     }
+    # names of other bytes than those of UTF-8, each told apart
+    parts |= {"\udcff.ini": "others/", "\udcfe/one.ini": r"others/\xfe", "\udcfd/two.ini": r"others/\xfd"}
     for name, part in parts.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

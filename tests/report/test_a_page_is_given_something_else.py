@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -293,6 +294,15 @@ def test_a_report_is_written_where_it_was_wanted(
         assert write_report(facts, report.table, output, mirrors=mirrors) == path and path.read_text() == "text"
         path.unlink()
     assert roots == ["", "../../", ""]
+    # into a pipe, whose reader waits there
+    pipe = tmp_path / "x.html"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_report(facts, report.table, pipe, mirrors=mirrors)
+        assert os.read(reader, 100) == b"text" and pipe.is_fifo()
+    finally:
+        os.close(reader)
 
 
 def test_a_report_is_made_of_what_it_was_given(

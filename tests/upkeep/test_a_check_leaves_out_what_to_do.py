@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from harness.base.errors import EngineError, UsageError
+from harness.base.errors import CorruptData, EngineError, UsageError
 from harness.base.layout import Layout
 from harness.data import dataset_names, load_manifest
 from harness.engine import Engine
@@ -219,6 +219,8 @@ def test_data_are_looked_for_in_every_mirror(
         asked.append((given, name, mirrors))
         if name == "cdataset":
             raise UsageError("no title", where="dataset.toml", todo="write one")
+        if name == "fdataset":
+            raise CorruptData("it changed", where="x.csv", todo="put it back")
         return Examination(name, State.OK, "here")
 
     monkeypatch.setattr(doctor, "_dataset", judged)
@@ -226,7 +228,8 @@ def test_data_are_looked_for_in_every_mirror(
     names = dataset_names(layout)
     assert asked == [(layout, name, [tmp_path]) for name in names] and len(checks) == len(names)
     assert [one for one in checks if one.state is State.FAIL] == [
-        Examination("data cdataset", State.FAIL, "no title (dataset.toml)", "write one")
+        Examination("data cdataset", State.FAIL, "no title (dataset.toml)", "write one"),
+        Examination("data fdataset", State.FAIL, "it changed (x.csv)", "put it back"),
     ]
     asked.clear()
 

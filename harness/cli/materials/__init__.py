@@ -143,7 +143,8 @@ def _refuse_heap(selection: list[str], output: Path | None) -> None:
 def _deliver(text: str, output: Path | None, file: str, note: str) -> None:
     """The text as a file, or alone on the standard output with the note beside it."""
     if output is None:
-        click.echo(text, nl=False)
+        # as bytes: UTF-8 whatever a terminal shows
+        click.echo(text.encode(), nl=False)
         click.echo(note, err=True)
     else:
         write_atomic(output / file, text)

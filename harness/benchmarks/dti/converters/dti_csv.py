@@ -212,7 +212,11 @@ def _similarity(file: TableFile | None, nodes: _Nodes) -> Numbers:
         for row in table_of(file, (nodes.kind, "other", "similarity"), faults=faults):
             with faults.noted():
                 one, other = sorted((nodes.number(row, nodes.kind), nodes.number(row, "other")))
-                similarity[one, other] = similarity[other, one] = _finite(row, "similarity")
+                number = _finite(row, "similarity")
+                if one == other and number != 1:
+                    what = f"{nodes.kind} '{nodes.names[one]}' is said to be {number:g} similar to itself"
+                    raise row.refused(what, "write 1, or leave the line out")
+                similarity[one, other] = similarity[other, one] = number
                 keys.append((row, f"'{nodes.names[one]}', '{nodes.names[other]}'"))
         check_once(keys, "the similarity of {}", faults)
     return similarity
