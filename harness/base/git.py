@@ -139,7 +139,9 @@ def _answer(root: Path, *words: str) -> str | None:
     environment |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_OPTIONAL_LOCKS": "0"}
     # so would a commit graph, which is believed of parents, and a setting that says that files lie elsewhere
     environment["GIT_WORK_TREE"] = str(root)
-    command = ["git", "-c", f"safe.directory={root}", "-c", "core.commitGraph=false", "-C", str(root), *words]
+    # and a name that looks like a pattern is a name
+    options = ["-c", f"safe.directory={root}", "-c", "core.commitGraph=false", "--literal-pathspecs"]
+    command = ["git", *options, "-C", str(root), *words]
     try:
         answer = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=_SECONDS)
     except (OSError, subprocess.SubprocessError):

@@ -80,15 +80,16 @@ def _name_of(signer: Signer) -> str:
 
 def _read(path: Path, signers: Path) -> Confirmation:
     signer = signer_of_file(path, signers)
-    if path.name != _name_of(signer):
-        what = f"a confirmation of {signer} lies under another name than its key's: it would count again"
-        raise CorruptData(what, where=str(path), todo="remove it")
     try:
         content = json.loads(path.read_bytes())
         predicate = content["predicate"]
         log = EarlierLog(int(predicate["log"]["size"]), str(predicate["log"]["root"]), str(path))
         if (content["_type"], content["predicateType"]) != (STATEMENT_TYPE, REPLAY_TYPE):
             raise ValueError
-        return Confirmation(path, log, list(map(str, predicate["replayed"])), str(predicate["made"]), signer)
+        one = Confirmation(path, log, list(map(str, predicate["replayed"])), str(predicate["made"]), signer)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise CorruptData("no confirmation of results", where=str(path), todo="remove it") from None
+    if path.name != _name_of(signer):
+        what = f"a confirmation by {signer} under another name than its key's: it would count again"
+        raise CorruptData(what, where=str(path), todo="remove it")
+    return one

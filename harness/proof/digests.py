@@ -26,7 +26,8 @@ _FOR_OTHERS = (
 )
 # Of results a statement names each file by itself.
 _HELD = ("results/reference/",)
-# Folders that describe a distribution: where Python looks for modules, libraries look for them, and run what they say
+# Folders that describe a distribution. Where Python looks for modules, libraries look for them, and run what
+# they say.
 _DISTRIBUTIONS = (".dist-info", ".egg-info")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,17 @@ def test_a_record_that_can_not_be_opened_or_makes_no_sense_is_damaged(here: Stor
     path.mkdir()
     told = f"evidence is damaged: Is a directory ({path})"
     assert here.standing(planned_job().key) == store.StoredRun(Verdict.INFRASTRUCTURE, told, {})
+
+
+def test_nobody_waits_for_a_pipe_in_the_place_of_a_file(here: Store) -> None:
+    (key,) = here.finished()
+    for path in (here.path(key) / RECORD_FILE, here.log.path):
+        path.unlink()
+        os.mkfifo(path)
+    assert here.standing(key).verdict is Verdict.INFRASTRUCTURE
+    with pytest.raises(CorruptData, match="a record is cut"):
+        here.record(key)
+    assert here.log.lines() == []
 
 
 def test_what_is_being_made_lies_in_the_folder_of_work(here: Store) -> None:

@@ -94,6 +94,8 @@ def test_saving_twice_changes_nothing(made: Layout) -> None:
     ("path", "value", "digest"),
     [
         (("scores", "metrics", "NS-AUC/as-published"), 0.99, False),
+        # what is no number is none, however right its digest
+        (("scores", "metrics", "NS-AUC/as-published"), True, True),
         (("scores", "evidence", "predictions.npy"), "0" * 64, True),
         (("record", "reason"), "another", False),
         (("record", "key"), "0" * 64, True),
@@ -439,6 +441,22 @@ def test_a_number_that_is_none_is_refused_however_right_its_digest(made: Layout)
     file_of(made).write_bytes(gzip.compress(f"{forged}\n".encode()))
     with pytest.raises(CorruptData, match="not a reference result"):
         load_reference(made)
+
+
+@pytest.mark.parametrize("part", ["record", "metrics"])
+@pytest.mark.parametrize("spaces", [False, True])
+def test_a_name_that_stands_twice_is_refused(made: Layout, part: str, spaces: bool) -> None:
+    """We would take the last of the two, other programs the first. Spaces: it is not our own text either."""
+    line = gzip.decompress(file_of(made).read_bytes()).decode().splitlines()[0]
+    more = {"record": '"attempts":7,', "metrics": '"AUC/as-defined":0.5,'}[part]
+    forged = line.replace(f'"{part}":{{', f'"{part}":{{{more}', 1)
+    assert json.loads(forged) == json.loads(line)
+    if spaces:
+        forged = forged.replace('{"record":', '{ "record": ', 1)
+    file_of(made).write_bytes(gzip.compress(f"{forged}\n".encode()))
+    with pytest.raises(CorruptData) as refused:
+        load_reference(made)
+    assert refused.value.where.endswith(": line 1")
 
 
 def test_lines_whose_text_and_content_differ_are_refused(made: Layout) -> None:

@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,27 @@ def test_a_kill_between_log_and_note_enters_nothing_twice(tmp_path: Path, monkey
     with store.open_log() as (log, notes):
         assert log.size == 1 and notes == []
     assert not intended(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["record", "removal"])
+def test_a_note_that_a_run_is_gone_enters_nothing_while_it_is_there(tmp_path: Path, kind: str) -> None:
+    """Whoever plants it would have the next harness write that the run was removed."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    lines = store.log.lines()
+    leaf = {**json.loads(lines[0]), "kind": kind}
+    if kind == "removal":
+        leaf = {name: value for name, value in leaf.items() if name not in ("record", "verdict")}
+    note = tmp_path / NEXT
+    note.write_text(json.dumps({"leaf": leaf, "file": "nowhere.json"}))
+    for use in (store.open_log, lambda: nullcontext(store.unfinished())):
+        with (
+            pytest.raises(CorruptData, match="is gone, and the run is there") as refused,
+            use(),
+        ):
+            pass
+        assert refused.value.where == f"{note}; {store.path(planned.key)}"
+    assert store.log.lines() == lines and note.exists()
 
 
 def test_a_run_that_was_gone_when_its_replacement_was_killed_is_explained(

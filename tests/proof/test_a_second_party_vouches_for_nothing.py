@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,6 +50,34 @@ def test_a_confirmation_counts_when_its_key_is_known(made: Layout, harness: Comm
     outcome = harness("audit", "--reference", "--signed", "--signers", mine)
     assert outcome.exit_code == 0 and "as mine names this key" in outcome.output
     assert "it counts for nothing" in outcome.output
+
+
+def test_one_party_is_one_and_nothing_else_lies_there(made: Layout, harness: Command, key: Path) -> None:
+    confirmation = confirmed(made, harness, key)
+    copied = [path for path in confirmation.path.parent.iterdir() if path.name.startswith(confirmation.path.stem)]
+    assert len(copied) == 3
+    for path in copied:
+        shutil.copyfile(path, path.with_name(f"again{path.name.removeprefix(confirmation.path.stem)}"))
+    outcome = harness("audit", "--reference", "--signed")
+    assert outcome.exit_code == 5 and "under another name than its key's" in outcome.output
+    for path in copied:
+        path.with_name(f"again{path.name.removeprefix(confirmation.path.stem)}").unlink()
+    assert harness("audit", "--reference", "--signed").exit_code == 0
+    (confirmation.path.parent / "audited by experts.html").write_text("<p>all is well</p>")
+    outcome = harness("audit", "--reference", "--signed")
+    assert outcome.exit_code == 5 and "audited by experts.html is no confirmation" in outcome.output
+
+
+def test_what_was_confirmed_once_is_missed(made: Layout, harness: Command, key: Path) -> None:
+    confirmation = confirmed(made, harness, key)
+    for words in (["init", "-q"], ["add", "results"], ["commit", "-qm", "confirmed"]):
+        who = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+        subprocess.run(["git", *who, "-C", made.root, *words], check=True, capture_output=True)
+    assert harness("audit", "--reference", "--signed").exit_code == 0
+    shutil.rmtree(confirmation.path.parent)
+    outcome = harness("audit", "--reference", "--signed")
+    assert outcome.exit_code == 5
+    assert f"what a second party signed is gone: {confirmation.path.name}" in outcome.output
 
 
 @pytest.mark.parametrize(
