@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from harness.cli.output import output_option
 from harness.export import Extent, Profile, export
 from harness.export.selection import plan_of_keys
 from harness.results.index import build_index
+from harness.results.reference import verdict_counts
 from harness.status.table import STORED
 
 _INDEX = ".parquet"
@@ -108,9 +110,15 @@ def command(
             progress=progress,
         )
     if as_json:
-        echo_json({"file": str(output), "runs": exported.runs, "left_out": exported.left_out})
+        told = {"left_out": exported.left_out, "outgrown": exported.outgrown}
+        echo_json({"file": str(output), "runs": exported.runs, **told})
     else:
         click.echo(f"exported {counted(exported.runs, 'run')}: {output}")
+        if exported.outgrown:
+            verdicts = verdict_counts(Counter(exported.outgrown.values()))
+            what = f"{counted(len(exported.outgrown), 'run')} of other code, data or splits than today's"
+            first = min(exported.outgrown)[:12]
+            click.echo(f"not in it: {what} ({verdicts}); each by its key: harness show {first}", err=True)
         for key, reason in exported.left_out.items():
             click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
     return CorruptData.exit_code if exported.left_out else 0

@@ -65,7 +65,8 @@ def show_plan(
         return
     if with_cells:
         for cell in cells:
-            click.echo(f"{cell.key[:12] if cell.key else '-':12}  {cell.verdict:14}  {cell.job.label}")
+            why = "" if cell.can_run else f": {cell.reason}"
+            click.echo(f"{cell.key[:12] if cell.key else '-':12}  {cell.verdict:14}  {cell.job.label}{why}")
     click.echo(needs.text())
 
 

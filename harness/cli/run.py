@@ -121,6 +121,11 @@ def _tell_nothing_is_left(table: Table) -> None:
     impossible = sum(1 for scored in table.cells if scored.key is None)
     others = f", {impossible} can't be run (reasons below)" if impossible else ""
     click.echo(f"nothing is left to do: {len(table.cells) - impossible} finished{others}", err=True)
+    verdicts = {scored.cell.verdict for scored in table.cells if scored.key is not None}
+    if failed := sorted(verdict for verdict in verdicts if verdict.is_final and not verdict.is_good):
+        options = " ".join(f"--again {verdict}" for verdict in failed)
+        kept = "failures are kept, also where the card's inputs or limits changed"
+        click.echo(f"{kept}; to run them again: {options}", err=True)
 
 
 def _show(repository: api.Repository, table: Table, *, whole_suite: bool) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness import benchmarks
@@ -48,10 +48,14 @@ from harness.status.table import STORED
 
 @dataclass(frozen=True)
 class Exported:
-    """The number of runs that were written, and the reasons for those that were left out, by key."""
+    """The number of runs that were written, and the reasons for those that were left out, by key.
+
+    `outgrown`: the verdicts of stored runs of other code, data or splits than today's: no plan holds them.
+    """
 
     runs: int
     left_out: Mapping[str, str]
+    outgrown: Mapping[str, Verdict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,10 @@ class Packer:
         """Write the crate of a plan's cells."""
         if self.extent is Extent.REFERENCE:
             cells, records, left_out = self._reference(plan, draft)
+            outgrown = {}
         else:
             cells, records, left_out = self._stored(plan, draft)
+            outgrown = self._outgrown(cells) if plan.name == STORED else {}
         if not records and left_out:
             key, reason = next(iter(left_out.items()))
             raise CorruptData(
@@ -105,7 +111,7 @@ class Packer:
         names = sorted(relative_path(draft, path) for path in draft.rglob("*") if path.is_file())
         with (draft / SUMS).open("w", encoding="utf-8") as stream:
             stream.writelines(f"{sha256_of(draft / name)}  {name}\n" for name in names)
-        return Exported(len(records), left_out)
+        return Exported(len(records), left_out, outgrown)
 
     @property
     def _source(self) -> Path:
@@ -137,6 +143,12 @@ class Packer:
             others = {key: store.standing(key) for key in sorted(there - {cell.key for cell in joined})}
             left_out |= {key: one.reason for key, one in others.items() if not one.content}
         return cells, records, left_out
+
+    def _outgrown(self, cells: Iterable[Cell]) -> dict[str, Verdict]:
+        """The verdicts of the stored runs that can be read and are no cells of today."""
+        store, known = Store(self.layout.runs), {cell.key for cell in cells}
+        others = {key: store.standing(key) for key in sorted(set(store.finished()) - known)}
+        return {key: one.verdict for key, one in others.items() if one.content}
 
     def _copy_run(self, store: Store, record: Record, crate: CrateLayout) -> None:
         source, target = store.path(record.key), Store(crate.runs).path(record.key)

@@ -14,15 +14,16 @@ from harness.planning.jobs import Job, unusual_options
 
 
 def unusual_parameters(card: MethodCard, job: Job) -> dict[str, Any]:
-    """The parameters of a job that differ from those that the card gives its variant."""
+    """The parameters of a job that are not those of its variant on the card; None for one that it lacks."""
     usual = card.variant(job.variant).parameters
-    return {name: value for name, value in sorted(job.parameters.items()) if usual.get(name) != value}
+    names = sorted({*usual, *job.parameters})
+    return {name: job.parameters.get(name) for name in names if usual.get(name) != job.parameters.get(name)}
 
 
 def run_command(job: Job, choices: Mapping[str, Any], *, seed: str = "") -> str:
     """`harness run ...` with all that is not usual of a job; `choices` are its `unusual_parameters`.
 
-    `seed` may stand for the job's own.
+    `seed` may stand for the job's own. A job that lacks a parameter is of an earlier card: it can't be asked for.
     """
     words = ["harness run", f"--method {job.method}"]
     if job.variant != "published":
@@ -36,7 +37,8 @@ def run_command(job: Job, choices: Mapping[str, Any], *, seed: str = "") -> str:
         words.append("--upstream DIR")
     if job.accelerator != "cpu":
         words.append(f"--accelerator {job.accelerator}")
-    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in choices.items()]
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in chosen.items()]
     return " ".join(words)
 
 

@@ -173,10 +173,9 @@ class _Planner:
                 split_digest=split,
                 weights_digest=self._weights.of(weights, lambda: self._find_weights(weights)) if weights else "",
             )
-        except MissingData as error:
-            return Cell(job, None, Verdict.MISSING_DATA, f"{error.what}; to do: {error.todo}")
         except DataError as error:
-            return Cell(job, None, Verdict.MISSING_DATA, error.what)
+            todo = f"; to do: {error.todo}" if error.todo else ""
+            return Cell(job, None, Verdict.MISSING_DATA, f"{error.what}{todo}")
         except ImageError as error:
             return Cell(job, None, Verdict.INFRASTRUCTURE, error.what)
         return Cell(job, planned)

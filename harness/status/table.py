@@ -310,7 +310,9 @@ def summarise(values: Iterable[float]) -> Summary | None:
 def row_name(job: Job, choices: dict[str, Any]) -> str:
     """The method, its variant unless `published`, and the parameters that differ from the card's."""
     name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
-    text = ", ".join(f"{parameter}={value}" for parameter, value in choices.items())
+    text = ", ".join(
+        f"without {parameter}" if value is None else f"{parameter}={value}" for parameter, value in choices.items()
+    )
     return f"{name}{job.marks} ({text})" if text else f"{name}{job.marks}"
 
 

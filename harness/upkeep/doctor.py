@@ -254,7 +254,8 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
     if not missing:
         return Examination(title, State.OK, "all original files are here")
     size = sum(file.bytes for file in missing)
-    detail = f"not here: {counted(len(missing), 'original file')} ({size / 1e6:.1f} MB)"
+    how_large = f"{size / 1e6:.1f} MB" if all(file.recorded for file in missing) else "of unknown size"
+    detail = f"not here: {counted(len(missing), 'original file')} ({how_large})"
     return Examination(title, State.WARN, detail, f"harness data get {name}, or give --mirror DIR")
 
 

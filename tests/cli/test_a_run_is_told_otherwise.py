@@ -237,6 +237,13 @@ def test_of_many_runs_it_is_said_where_scores_are(
         (slice(0, 2), 0, "nothing is left to do: 2 finished\n"),
         (slice(0, 2), 1, ""),
         (slice(0, 3), 0, "nothing is left to do: 2 finished, 1 can't be run (reasons below)\n"),
+        (
+            slice(2, 4),
+            0,
+            "nothing is left to do: 2 finished\n"
+            "failures are kept, also where the card's inputs or limits changed; "
+            "to run them again: --again error\n",
+        ),
     ],
 )
 def test_it_is_said_where_nothing_was_left(

@@ -13,6 +13,7 @@ import pytest
 import harness.cli.export
 from harness.audit import AuditReport, Lack, strict_lines, to_text
 from harness.audit.steps import Audit, Checked, Step
+from harness.base.vocabulary import Verdict
 from harness.compare import ClaimVerdict
 from harness.export import Exported, Extent, Profile
 from harness.proof.attestation import Attestation
@@ -315,6 +316,7 @@ class Exports:
         self.plans: Asked = []
         self.shown: list[object] = []
         self.left_out: dict[str, str] = {}
+        self.outgrown: dict[str, Verdict] = {}
         cells = [SimpleNamespace(key="k1"), SimpleNamespace(key=None), SimpleNamespace(key="k2")]
         self.plan = SimpleNamespace(cells=cells)
         monkeypatch.setattr(harness.cli.export, "export", self._export)
@@ -329,7 +331,7 @@ class Exports:
     def _export(self, _layout: object, plan: object, output: Path, **named: Any) -> Exported:
         assert plan is self.plan
         self.asked.append({"output": output, **named})
-        return Exported(2, self.left_out)
+        return Exported(2, self.left_out, self.outgrown)
 
     def _progress(self, choice: object) -> object:
         self.shown.append(choice)
@@ -379,6 +381,17 @@ def test_an_export_is_asked_for_what_was_named(exports: Exports, tmp_path: Path)
         {"keys": ("abc", "DEF"), "reference": True},
     ]
     assert exports.asked[4:] == [usual, {**usual, "extent": Extent.REFERENCE}]
+
+
+def test_runs_of_earlier_code_are_counted_by_verdict(exports: Exports, tmp_path: Path) -> None:
+    """Whoever repaired a method has its failures among them: that they are not in the crate is told."""
+    exports.outgrown = {"b" * 64: Verdict.ERROR, "a" * 64: Verdict.OK, "c" * 64: Verdict.ERROR}
+    result = harness_of("export", "--suite", "stored", "--output", str(tmp_path / "crate"))
+    what = "3 runs of other code, data or splits than today's (ok 1, error 2)"
+    assert result.return_value == 0
+    assert result.stderr == f"not in it: {what}; each by its key: harness show {'a' * 12}\n"
+    result = harness_of("export", "--suite", "stored", "--output", str(tmp_path / "again"), "--json")
+    assert document(result)["outgrown"] == exports.outgrown
 
 
 def test_a_run_that_was_left_out_is_named_with_the_reason(exports: Exports, tmp_path: Path) -> None:

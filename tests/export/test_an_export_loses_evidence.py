@@ -260,6 +260,21 @@ def test_no_damage_hides_a_run_from_an_export_of_all(
     assert (exported.runs, [*exported.left_out]) == (3, [key])
 
 
+def test_a_failure_of_earlier_code_is_not_left_out_in_silence(
+    evidence: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    store, failed = Store(evidence.runs), planned_of(made_up.cells[3])
+    source = next((evidence.methods / failed.job.method).glob("*.py"))
+    source.write_text(f"{source.read_text()}\nREPAIRED = 1\n")
+    plan = make_plan(evidence, "stored", suite_jobs(evidence, store, "stored"))
+    keys = [planned_of(cell).key for cell in made_up.cells]
+    exported = export(evidence, plan, tmp_path / "crate")
+    assert (exported.runs, exported.left_out) == (2, {})
+    assert exported.outgrown == {keys[2]: Verdict.OK, keys[3]: Verdict.ERROR}
+    # of another plan they are no part
+    assert export(evidence, replace(plan, name="mine"), tmp_path / "mine").outgrown == {}
+
+
 @pytest.mark.parametrize("name", ["stored", "made-up"])
 def test_runs_that_are_all_damaged_are_not_told_as_none(
     name: str, evidence: Layout, made_up: Plan, tmp_path: Path
