@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -338,6 +339,31 @@ def test_parts_of_the_repository_that_are_others_are_named(small: Small) -> None
 def test_a_commit_that_is_not_here_is_named(small: Small) -> None:
     small.forge(lambda predicate: predicate.update(git={"commit": "a" * 40, "tree": "b" * 40}))
     assert small.step("commit") == ProofStep("commit", Held.UNKNOWN, f"git does not know {'a' * 12} here")
+
+
+def test_a_commit_has_the_tree_of_the_statement_to_the_last_digit(small: Small) -> None:
+    def git(*words: str) -> str:
+        command = [
+            "git",
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=n@example.org",
+            "-C",
+            str(small.layout.root),
+            *words,
+        ]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "one")
+    commit, tree = git("rev-parse", "HEAD", "HEAD^{tree}").split()
+    small.forge(lambda predicate: predicate.update(git={"commit": commit, "tree": tree}))
+    assert small.step("commit").state is Held.OK
+    other = tree[:-1] + ("0" if tree[-1] != "0" else "1")
+    small.forge(lambda predicate: predicate.update(git={"commit": commit, "tree": other}))
+    what = "its tree is not that of the statement"
+    assert small.step("commit") == ProofStep("commit", Held.FAILED, what, f"commit {commit[:12]}", AGAIN)
 
 
 @pytest.mark.parametrize(
