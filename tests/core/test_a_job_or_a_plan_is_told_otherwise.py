@@ -258,14 +258,15 @@ def test_a_plan_asks_for_each_checksum_once(layout: Layout, answers: _Answers) -
     ("name", "error", "verdict", "reason"),
     [
         ("dataset_digest", MissingData("gone", where="", todo="look"), Verdict.MISSING_DATA, "gone; to do: look"),
-        ("dataset_digest", CorruptData("cut", where="", todo="look"), Verdict.MISSING_DATA, "cut"),
+        ("dataset_digest", CorruptData("cut", where="", todo="look"), Verdict.MISSING_DATA, "cut; to do: look"),
         (
             "split_digest",
             MissingData("no split", where="", todo="do"),
             Verdict.MISSING_DATA,
             "no split; to do: do",
         ),
-        ("split_digest", DataError("odd", where="", todo="do"), Verdict.MISSING_DATA, "odd"),
+        ("split_digest", DataError("odd", where="", todo="do"), Verdict.MISSING_DATA, "odd; to do: do"),
+        ("split_digest", DataError("odd", where="", todo=""), Verdict.MISSING_DATA, "odd"),
         ("image_tree", ImageError("no lock", where="", todo="do"), Verdict.INFRASTRUCTURE, "no lock"),
     ],
 )

@@ -141,7 +141,7 @@ def failing(error: Exception) -> Callable[..., str]:
     ("error", "verdict", "reason"),
     [
         (MissingData("no file", where="there", todo="fetch it"), Verdict.MISSING_DATA, "no file; to do: fetch it"),
-        (CorruptData("another file", where="there", todo="x"), Verdict.MISSING_DATA, "another file"),
+        (CorruptData("another file", where="there", todo="x"), Verdict.MISSING_DATA, "another file; to do: x"),
         (ImageError("no lock", where="there", todo="lock it"), Verdict.INFRASTRUCTURE, "no lock"),
     ],
 )
