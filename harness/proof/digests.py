@@ -50,7 +50,7 @@ def digests_of(layout: Layout) -> dict[str, str]:
 def imported_first(root: Path) -> list[str]:
     """What lies at the root and Python loads before anything of ours, or in its place: none of it is committed."""
     paths = [path for pattern in _IMPORTED for path in root.glob(pattern) if path.parent.name not in _PACKAGES]
-    folders = [path for path in root.iterdir() if path.suffix.lower() in _DISTRIBUTIONS]
+    folders = [path for path in root.iterdir() if path.name.lower().endswith(_DISTRIBUTIONS)]
     described = [path for folder in folders for path in (folder, *folder.rglob("*")) if path.is_file()]
     return [path.relative_to(root).as_posix() for path in (*paths, *described)]
 

@@ -161,6 +161,7 @@ _PARTS = {
     "click/__init__.py": "root/click/__init__.py",
     "numpy/__init__.abi3.so": "root/numpy/__init__.abi3.so",
     "one.egg-info/entry_points.txt": "root/one.egg-info/entry_points.txt",
+    ".dist-info/entry_points.txt": "root/.dist-info/entry_points.txt",
     "one-1.Dist-Info/more/entry_points.txt": "root/one-1.Dist-Info/more/entry_points.txt",
     "tests/__init__.py": None,
     "tests/golden/one.json": None,
