@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -129,8 +128,7 @@ def _renamed(value: Any, folders: list[tuple[str, str]]) -> Any:
         return [_renamed(one, folders) for one in value]
     if isinstance(value, str):
         for folder, name in folders:
-            # as a whole name, which a dot may end: /tmp is no part of /tmpfs or /tmp.old
-            value = re.sub(rf"{re.escape(folder)}(?!\.?[\w-])", name, value)
+            value = value.replace(folder, name)
     return value
 
 

@@ -464,12 +464,6 @@ def test_a_folder_of_this_machine_is_named_nowhere(monkeypatch: pytest.MonkeyPat
     )
     assert told == {"REPOSITORY/x": ["RESULTS/runs", "CACHE/y", "~/z", 5, None], "a": "$TMPDIR/1"}
     assert layout.without_folders("in /home/me/own, /usr") == "in DATA, /usr"
-    # another folder may begin like one of these
-    for other in ("/scratch/tfs", "/scratch/t-2", "/scratch/t_2/x", "/scratch/t.old", "/home/me2", "/home/meß/x"):
-        assert layout.without_folders(f"in {other}") == f"in {other}"
-    assert layout.without_folders("/home/me/treehouse") == "~/treehouse"
-    for end in ("", ".", ". x", "/", ": full", "'", ")", ", ", "\n", "..."):
-        assert layout.without_folders(f"/scratch/t{end}") == f"$TMPDIR{end}"
 
 
 def test_every_folder_has_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
