@@ -57,7 +57,7 @@ def confirm(
     # the file is named by the key, which only a signature tells
     probe = signer_of(b"", sign(b"", key), signers)
     assert probe is not None, "ssh-keygen does not believe its own signature"
-    path = folder / FOLDER / _name_of(probe)
+    path = folder / FOLDER / file_of(probe)
     write_signed(path, statement_text(content), key, signers)
     return _read(path, signers)
 
@@ -73,7 +73,7 @@ def confirmations(folder: Path, signers: Path) -> Iterator[Confirmation]:
         yield _read(path, signers)
 
 
-def _name_of(signer: Signer) -> str:
+def file_of(signer: Signer) -> str:
     """The name of the file of a key's confirmation: of each key there is one."""
     return f"{hashlib.sha256(signer.fingerprint.encode()).hexdigest()[:16]}.json"
 
@@ -89,7 +89,7 @@ def _read(path: Path, signers: Path) -> Confirmation:
         one = Confirmation(path, log, list(map(str, predicate["replayed"])), str(predicate["made"]), signer)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise CorruptData("no confirmation of results", where=str(path), todo="remove it") from None
-    if path.name != _name_of(signer):
+    if path.name != file_of(signer):
         what = f"a confirmation by {signer} under another name than its key's: it would count again"
         raise CorruptData(what, where=str(path), todo="remove it")
     return one

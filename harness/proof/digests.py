@@ -99,6 +99,8 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
     for page in _DOCS:
         add(f"docs/{page}", layout.root / "docs", page)
     held = {path for _, paths in parts.values() for path in paths}
+    # the harness that runs may be another checkout's: its parts hold what has their names here
+    held |= {layout.root / "harness" / path.relative_to(harness) for path in held if path.is_relative_to(harness)}
     for name in committed_files(layout.root):
         no_part = name.endswith(".md") or name in _FOR_OTHERS or name.startswith((*_NO_PART, *_HELD))
         if not no_part and (path := layout.root / name) not in held and path.is_file():

@@ -13,9 +13,9 @@ import pytest
 from harness import api
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
-from harness.proof.confirmation import REPLAY_TYPE, confirmations
+from harness.proof.confirmation import REPLAY_TYPE, confirmations, file_of
 from harness.proof.envelope import Envelope, parse_envelope
-from harness.proof.keys import allowed_signers
+from harness.proof.keys import allowed_signers, sign, signer_of
 from harness.proof.leaves import Event, Leaf, account_of, parse_leaf
 from harness.proof.merges import broken_merges
 from harness.proof.plans import load_plan, plan_path
@@ -25,6 +25,15 @@ from harness.proof.verification import Held, ProofStep
 from tests.proof.conftest import Command, make_key
 
 AT = "2026-01-01T00:00:00Z"
+
+
+def place_of(layout: Layout, key: Path) -> Path:
+    """Where the confirmation of a key lies, in a folder that is there."""
+    signer = signer_of(b"", sign(b"", key), signers(layout))
+    assert signer is not None
+    path = layout.reference / "attestations" / file_of(signer)
+    path.parent.mkdir(exist_ok=True)
+    return path
 
 
 def signers(layout: Layout) -> Path:
@@ -57,8 +66,7 @@ def test_what_is_nested_too_deeply_to_be_read_is_a_fault(made: Layout, key: Path
     path.write_bytes(gzip.compress(deep))
     with pytest.raises(CorruptData, match="a plan is missing, or can't be read"):
         load_plan(made.reference, "1" * 64)
-    path = made.reference / "attestations" / "other.json"
-    path.parent.mkdir()
+    path = place_of(made, key)
     write_signed(path, deep, key, signers(made))
     with pytest.raises(CorruptData, match="no confirmation"):
         list(confirmations(made.reference, allowed_signers(made)))
@@ -77,8 +85,7 @@ def test_an_envelope_of_another_kind_is_none(kind: str) -> None:
 def test_a_signed_file_of_another_kind_confirms_nothing(made: Layout, key: Path, field: str, value: str) -> None:
     predicate = {"log": {"size": 4, "root": "0"}, "replayed": ["1"], "made": AT}
     content = {"_type": STATEMENT_TYPE, "predicateType": REPLAY_TYPE, "predicate": predicate}
-    path = made.reference / "attestations" / "other.json"
-    path.parent.mkdir()
+    path = place_of(made, key)
     write_signed(path, statement_text(content), key, signers(made))
     assert [one.log.size for one in confirmations(made.reference, allowed_signers(made))] == [4]
     write_signed(path, statement_text({**content, field: value}), key, signers(made))
@@ -121,8 +128,7 @@ def test_a_confirmation_of_another_log_fails(made: Layout, harness: Command, key
     assert harness("attest", "--reference", "--key", key).exit_code == 0
     predicate = {"log": {"size": 4, "root": "0" * 64}, "replayed": ["1"], "made": AT}
     content = {"_type": STATEMENT_TYPE, "predicateType": REPLAY_TYPE, "predicate": predicate}
-    path = made.reference / "attestations" / "other.json"
-    path.parent.mkdir()
+    path = place_of(made, key)
     signer = write_signed(path, statement_text(content), key, signers(made))
     steps = api.verify(reference=True, repository=api.Repository(made)).steps
     (step,) = (one for one in steps if one.name == "confirmation")
@@ -131,7 +137,9 @@ def test_a_confirmation_of_another_log_fails(made: Layout, harness: Command, key
     # of this log, by a key that nobody knows
     root = json.loads((made.reference / "statement.json").read_bytes())["predicate"]["log"]["root"]
     content["predicate"] = {**predicate, "log": {"size": 4, "root": root}}
-    signer = write_signed(path, statement_text(content), make_key(made.local / "other"), signers(made))
+    shutil.rmtree(path.parent)
+    path = place_of(made, make_key(made.local / "other"))
+    signer = write_signed(path, statement_text(content), made.local / "other", signers(made))
     assert signer is not None
     steps = api.verify(reference=True, repository=api.Repository(made)).steps
     (step,) = (one for one in steps if one.name == "confirmation")
