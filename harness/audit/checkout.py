@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.audit.steps import Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json, sha256_of
-from harness.base.git import LEFTOVERS, commit_of, committed_files, differences, printable
+from harness.base.git import LEFTOVERS, commit_of, committed_files, differences, text_of_name
 from harness.base.layout import Layout
 from harness.base.seal import is_sealed
 from harness.data.own_tables import personal_names
@@ -64,4 +64,4 @@ def check_checkout(layout: Layout) -> list[Step]:
 
 
 def _told(names: Sequence[str]) -> str:
-    return ", ".join(map(printable, names))
+    return ", ".join(map(text_of_name, names))

@@ -48,7 +48,7 @@ class Differences:
 
     def __str__(self) -> str:
         return "; ".join(
-            f"{len(names)} {kind}: {', '.join(map(printable, names[:_MOST]))}{', ...' * (len(names) > _MOST)}"
+            f"{len(names)} {kind}: {', '.join(map(text_of_name, names[:_MOST]))}{', ...' * (len(names) > _MOST)}"
             for kind, names in (
                 ("changed", self.changed),
                 ("missing", self.missing),
@@ -103,7 +103,7 @@ def _blob(path: Path) -> tuple[str, str]:
     return mode, hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def printable(name: str) -> str:
+def text_of_name(name: str) -> str:
     """A path that can be printed and hashed: what is no UTF-8 in it as `\\xff`, and any other as it is."""
     return os.fsencode(name).decode(errors="backslashreplace")
 

@@ -181,10 +181,11 @@ def check_disk(
     needs = needs_of(layout, name, cells, reference)
     if not needs.left:
         return needs
-    images, advice = needs.image_bytes, ["run one method at a time with --remove-images"]
+    left, images = _left(cells), needs.image_bytes
+    advice = ["run one method at a time with --remove-images"]
     if one_method_at_a_time:
-        images, advice = _largest_image_bytes(layout, _left(cells)), []
-    cached = images + needs.data_bytes - _data_bytes_here(layout, _left(cells))
+        images, advice = _largest_image_bytes(layout, left), []
+    cached = images + needs.data_bytes - _data_bytes_here(layout, left)
     results = needs.result_bytes
     move_results, move_cache = (
         "move results with $PERMAFROST_RESULTS",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.base.files import digest_of
-from harness.base.git import committed_files, printable
+from harness.base.git import committed_files, text_of_name
 from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN
 from harness.meaning import meaning_of
@@ -40,8 +40,8 @@ def digests_of(layout: Layout) -> dict[str, str]:
     harness = layout.benchmarks.parent
     digests = {f"scorer/{name}": meaning_of_scorer(harness, name) for name in benchmarks.names()}
     for name, (folder, paths) in parts_of(layout).items():
-        files = {printable(path.relative_to(folder).as_posix()): path for path in paths}
-        digests[printable(name)] = digest_of(
+        files = {text_of_name(path.relative_to(folder).as_posix()): path for path in paths}
+        digests[text_of_name(name)] = digest_of(
             {file: meaning_of(file, path.read_bytes(), ordered=True) for file, path in files.items()}
         )
     return dict(sorted(digests.items()))
