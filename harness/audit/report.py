@@ -14,6 +14,7 @@ from harness.audit.replay import REPLAY_STEPS, replay_entry, replay_run, replay_
 from harness.audit.steps import Audit, Checked, Lack, Step, guarded, not_checked
 from harness.audit.strictness import Gap, gaps_of
 from harness.base.errors import AuditError, CorruptData
+from harness.base.few import few
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.plurals import counted
@@ -296,11 +297,9 @@ def _unchecked_lines(report: AuditReport) -> list[str]:
                 reasons[step.name, step.what] = reasons.get((step.name, step.what), 0) + 1
     if not reasons or len(report.audits) == 1:
         return []
-    first = list(reasons.items())[:12]
-    more = [f"  and {len(reasons) - 12} more"] if len(reasons) > 12 else []
+    lines = [f"{name} ({counted(count, 'run')}): {why}" for (name, why), count in reasons.items()]
     return [
         "",
         "Not checked",
-        *(f"  {name} ({counted(count, 'run')}): {why}" for (name, why), count in first),
-        *more,
+        *(f"  {line}" for line in few(lines, 12)),
     ]

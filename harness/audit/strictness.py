@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from harness.audit.steps import Audit, Lack, Step
+from harness.base.few import few
 from harness.base.plurals import counted
 
 
@@ -54,8 +55,7 @@ def strict_lines(gaps: Mapping[Lack, Gap], waived: Collection[Lack]) -> list[str
         return ["", "strict: every link was checked, and every run is as it must be"]
     for lack, gap in open_gaps.items():
         lines.append(f"  {lack} ({gap.count}): {lack.meaning}; --waive {lack} accepts it")
-        lines += [f"    {reason}" for reason in list(gap.reasons)[:_REASONS]]
-        lines += [f"    and {len(gap.reasons) - _REASONS} more"] if len(gap.reasons) > _REASONS else []
+        lines += [f"    {reason}" for reason in few(list(gap.reasons), _REASONS)]
     if waivers := [f"{lack} ({gap.count})" for lack, gap in gaps.items() if lack in waived]:
         lines.append(f"waived: {', '.join(waivers)}")
     return lines

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from harness.base.few import few_in_line
+
 # Whoever sees nothing for longer believes that nothing happens.
 PERIOD_S = 10.0
 # What takes so many times as long as expected, and a little longer, is said to do so.
@@ -111,8 +113,7 @@ class Pulse:
         latest = [stack[-1] for stack in self._activities.values()]
         base = next(iter(self._activities.values()), [])[:1]
         shown = [one for one in latest if one not in base] or latest
-        more = f", and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        return "; ".join(one.text(now) for one in shown[:_SHOWN]) + more
+        return few_in_line([one.text(now) for one in shown], _SHOWN, "; ")
 
 
 PULSE = Pulse()

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from harness.base.errors import UsageError
+from harness.base.few import few_in_line
 
 # as many names as a person reads
 _FEW, _NEAR = 8, 3
@@ -41,7 +42,7 @@ def unknown_name(kind: str, name: str, known: Collection[str], *, where: object 
     elif kind in _LISTS:
         rest = f"{_LISTS[kind]} shows all {len(known)}"
     else:
-        rest = f"known: {', '.join([*known][:_FEW])} and {len(known) - _FEW} more"
+        rest = f"known: {few_in_line([*known], _FEW)}"
     return UsageError(f"no {kind} is called '{name}'", where=str(where), todo=hint + rest)
 
 

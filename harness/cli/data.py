@@ -13,6 +13,7 @@ import click
 
 from harness import api, benchmarks
 from harness.base.errors import DataError, MissingData, UsageError
+from harness.base.few import few
 from harness.base.files import write_json
 from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
@@ -146,10 +147,9 @@ def accept(name: str, tables: dict[str, Any], as_json: bool) -> None:
         click.echo(f"  {remark}")
     if count := len(result.outdated):
         click.echo(f"{counted(count, 'stored run')} of other data than these:")
-        for key, planned in result.outdated[:_SHOWN]:
-            click.echo(f"  {key[:12]}  {planned.job.label}")
-        if count > _SHOWN:
-            click.echo(f"  and {count - _SHOWN} more")
+        lines = [f"{key[:12]}  {planned.job.label}" for key, planned in result.outdated]
+        for line in few(lines, _SHOWN):
+            click.echo(f"  {line}")
         click.echo(f"they stay as they are; to remove one: {_harness()} forget KEY")
 
 

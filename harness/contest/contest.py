@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from harness.base.few import few_in_line
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.metric import Metric
 from harness.contest.statistics import (
@@ -192,7 +193,10 @@ class Contest:
             if entry.marks:
                 marks = "".join(mark.value for mark in entry.marks)
                 settings.setdefault((marks, entry.row, entry.remark), []).append(entry.setting)
-        return [f"{marks} {row} on {_named(on)}: {remark}" for (marks, row, remark), on in settings.items()]
+        return [
+            f"{marks} {row} on {few_in_line(on, _SHOWN, '; ')}: {remark}"
+            for (marks, row, remark), on in settings.items()
+        ]
 
     @property
     def can_decide(self) -> bool:
@@ -255,8 +259,3 @@ def _against(first: Entry, other: Entry, sign: float) -> PairedTest | None:
 def _adjusted(entries: Sequence[Entry]) -> list[Entry]:
     chances = iter(holm([entry.test.p for entry in entries if entry.test is not None]))
     return [entry if entry.test is None else replace(entry, adjusted_p=next(chances)) for entry in entries]
-
-
-def _named(settings: Sequence[str]) -> str:
-    more = f" and {len(settings) - _SHOWN} more" if len(settings) > _SHOWN else ""
-    return "; ".join(settings[:_SHOWN]) + more

@@ -14,6 +14,7 @@ from typing import TypeVar, overload
 from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.faults import all_faults
+from harness.base.few import few_in_line
 from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
@@ -139,9 +140,8 @@ def _alike(dataset: Dataset, benchmark: str) -> Iterator[str]:
         if alike := sorted(
             (name for name in names if times[name.lower()] > 1), key=lambda one: (one.lower(), one)
         ):
-            shown = ", ".join(f"'{name}'" for name in alike[:_FEW])
-            more = f" and {len(alike) - _FEW} more" if len(alike) > _FEW else ""
-            yield f"names that differ in capitals alone are each a {word} of its own: {shown}{more}"
+            shown = few_in_line([f"'{name}'" for name in alike], _FEW)
+            yield f"names that differ in capitals alone are each a {word} of its own: {shown}"
 
 
 def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import EngineError
+from harness.base.few import few
 from harness.base.vocabulary import Verdict
 from harness.execution.bulletins import IllWorker
 from harness.execution.cluster import Cluster, resources_of
@@ -179,9 +180,8 @@ class _Desk:
 
     def _none_left(self, what: str) -> EngineError:
         ill = [f"{one.host}, worker {one.worker}: {one.reason}" for one in self.counts.ill]
-        more = [f"and {len(ill) - _NAMED} more"] if len(ill) > _NAMED else []
         return EngineError(
-            "; ".join([what, *ill[:_NAMED], *more]),
+            "; ".join([what, *few(ill, _NAMED)]),
             where=f"--on {self._cluster.address}",
             todo="harness doctor --on examines each machine: mend these, or start workers on others; finished runs"
             " are kept, and the same command resumes",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.base.errors import CorruptData
+from harness.base.few import few
 from harness.base.files import digest_of, sha256_of
 from harness.base.layout import Layout
 from harness.base.plurals import counted
@@ -116,5 +117,4 @@ def _faults(contents: Contents) -> Iterator[str]:
 def _steps(name: str, what: str, faults: Sequence[str], where: Path | str) -> list[Step]:
     if not faults:
         return [ok(name, what)]
-    more = [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
-    return [failed(name, fault, where=where) for fault in (*faults[:_SHOWN], *more)]
+    return [failed(name, fault, where=where) for fault in few(faults, _SHOWN)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.base.errors import UsageError
+from harness.base.few import few_in_line
 from harness.base.layout import Layout
 from harness.handles import find_handle
 from harness.planning.commands import command_of_stored
@@ -29,9 +30,8 @@ def plan_of_keys(layout: Layout, beginnings: Iterable[str], *, reference: bool) 
             continue
         raise UsageError(f"{key[:_DIGITS]} {what}", where=one.where, todo=todo)
     names = [key[:_DIGITS] for key in found]
-    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
     jobs = [one.planned.job for one in found.values()]
-    plan = make_plan(layout, ", ".join(names[:_FEW]) + more, jobs, make_splits=False)
+    plan = make_plan(layout, few_in_line(names, _FEW), jobs, make_splits=False)
     for key, cell in zip(found, plan.cells, strict=True):
         if cell.key != key:
             raise UsageError(

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.base.few import few
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.tables import aligned, wrapped
@@ -129,8 +130,7 @@ def _warnings(handle: Handle) -> list[str]:
     if path is None or not path.is_file() or METHOD not in handle.content["files"]:
         return []
     warnings = read_report(path).warnings if handle.verdict is Verdict.OK else []
-    more = [f"and {len(warnings) - _MOST_WARNINGS} more"] if len(warnings) > _MOST_WARNINGS else []
-    return [*(shortened(printable(one)) for one in warnings[:_MOST_WARNINGS]), *more]
+    return few([shortened(printable(one)) for one in warnings], _MOST_WARNINGS)
 
 
 def _pairs(values: Mapping[str, Any]) -> list[str]:

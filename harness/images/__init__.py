@@ -8,13 +8,14 @@ from harness.images.fetch import Supply
 from harness.images.handover import take_image
 from harness.images.identity import code_fault, code_tree, image_name, image_tree
 from harness.images.parts import missing_parts
-from harness.images.preparation import needed_parts, recorded_size
+from harness.images.preparation import built_size, needed_parts, recorded_size
 from harness.images.receipts import BuiltImage
 from harness.images.trees import folder_tree
 
 __all__ = [
     "BuiltImage",
     "Supply",
+    "built_size",
     "code_fault",
     "code_tree",
     "ensure_environment",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.base.errors import ImageError
+from harness.base.few import few_in_line
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.plurals import counted
@@ -135,12 +136,9 @@ def compare_with_record(
     if tree == record.tree:
         return
     folders = differing_folders(recorded_listing(environment, accelerator, record), listing)
-    names = ", ".join(folders[:_MOST_FOLDERS])
-    if len(folders) > _MOST_FOLDERS:
-        names += f" and {len(folders) - _MOST_FOLDERS} more"
     raise ImageError(
         f"environment '{environment.name}' came out as tree {tree[:16]}, recorded is {record.tree[:16]}",
-        where=f"what differs: {names}",
+        where=f"what differs: {few_in_line(folders, _MOST_FOLDERS)}",
         todo="if recipe or locks were changed on purpose, accept it with "
         f"`harness image build {environment.name} --record`; else restore them",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.base.errors import HarnessError
@@ -13,7 +13,7 @@ from harness.images.context import parts_of
 from harness.images.identity import environment_image_name, image_name, image_tree, is_method
 from harness.images.locks import Part
 from harness.images.receipts import receipts_of
-from harness.images.record import read_record, recorded_tree, variant_of
+from harness.images.record import TreeRecord, read_record, recorded_tree, variant_of
 
 
 def needed_layers(
@@ -42,11 +42,24 @@ def parts_of_layers(layers: Iterable[tuple[Environment, Accelerator]]) -> list[P
 
 def recorded_size(layout: Layout, methods: Iterable[str], accelerator: Accelerator = "cpu") -> int:
     """Bytes that the images of these methods take, as recorded; what they share is counted once."""
-    total = 0
+    return sum(record.added_bytes for _, record in _recorded_layers(layout, methods, accelerator))
+
+
+def built_size(layout: Layout, methods: Iterable[str], accelerator: Accelerator = "cpu") -> int:
+    """The bytes of these that an engine of this system has already, as far as receipts tell."""
+    return sum(
+        record.added_bytes
+        for name, record in _recorded_layers(layout, methods, accelerator)
+        if receipts_of(layout, environment_image_name(name, record.tree))
+    )
+
+
+def _recorded_layers(
+    layout: Layout, methods: Iterable[str], accelerator: Accelerator
+) -> Iterator[tuple[str, TreeRecord]]:
     for environment, variant in needed_layers(layout, methods, accelerator):
-        record = read_record(environment, variant)
-        total += record.added_bytes if record is not None else 0
-    return total
+        if (record := read_record(environment, variant)) is not None:
+            yield environment.name, record
 
 
 def overview(layout: Layout) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.manifest_faults import plain_lines
 from harness.base.manifests import Strict
+from harness.base.unknown_names import refuse_unknown_names
 from harness.base.vocabulary import PROTOCOL_VERSION, Accelerator
 from harness.data import DatasetManifest
 from harness.methods.card import MethodCard, load_method, merged_parameters
@@ -75,6 +76,9 @@ def make_job(
     upstream: str = "",
 ) -> Job:
     """A job as a person asks for it: the variant's parameters and the usual options, but for those given."""
+    if manifest.benchmark in card.benchmarks:
+        known = benchmarks.get(manifest.benchmark).input_names
+        refuse_unknown_names("input", card.inputs, known, where=f"methods/{card.name}/method.toml: inputs")
     return Job(
         benchmark=manifest.benchmark,
         method=card.name,

@@ -18,7 +18,7 @@ from harness.base.tables import wrapped
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
 from harness.data.sources import local_copy
-from harness.images import recorded_size
+from harness.images import built_size, recorded_size
 from harness.planning.budget import this_machine
 from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import Job, card_of
@@ -175,16 +175,17 @@ def check_disk(
 ) -> Needs:
     """The needs of a plan, see `needs_of`; `EngineError` if it needs more of a disk than is free.
 
-    Images and data lie in the cache, which may have a disk of its own; data that are there take no more room. With
-    `one_method_at_a_time` there are never the images of more than one.
+    Images and data lie in the cache, which may have a disk of its own; those that are there take no more room.
+    With `one_method_at_a_time` there are never the images of more than one.
     """
     needs = needs_of(layout, name, cells, reference)
     if not needs.left:
         return needs
-    left, images = _left(cells), needs.image_bytes
+    left = _left(cells)
+    images = needs.image_bytes - _built_bytes(layout, left)
     advice = ["run one method at a time with --remove-images"]
     if one_method_at_a_time:
-        images, advice = _largest_image_bytes(layout, left), []
+        images, advice = _most_unbuilt_bytes(layout, left), []
     cached = images + needs.data_bytes - _data_bytes_here(layout, left)
     results = needs.result_bytes
     move_results, move_cache = (
@@ -254,20 +255,29 @@ def _left(cells: Iterable[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.can_run and not cell.verdict.is_final]
 
 
-def _image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
+def _image_bytes(layout: Layout, cells: Iterable[Cell]) -> int:
     """Bytes of all images; what several methods share is counted once."""
+    return sum(recorded_size(layout, names, accelerator) for accelerator, names in _methods(cells))
+
+
+def _built_bytes(layout: Layout, cells: Iterable[Cell]) -> int:
+    """Bytes of those images that are here."""
+    return sum(built_size(layout, names, accelerator) for accelerator, names in _methods(cells))
+
+
+def _methods(cells: Iterable[Cell]) -> Iterable[tuple[Accelerator, set[str]]]:
     methods: dict[Accelerator, set[str]] = {}
     for cell in cells:
         methods.setdefault(cell.job.accelerator, set()).add(cell.job.method)
-    return sum(recorded_size(layout, names, accelerator) for accelerator, names in methods.items())
+    return methods.items()
 
 
-def _largest_image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
-    """Bytes of the images of the method that has the largest, in all variants that the cells ask for."""
+def _most_unbuilt_bytes(layout: Layout, cells: Iterable[Cell]) -> int:
+    """Bytes still to be built for the one method that lacks most, in all variants that the cells ask for."""
     methods: dict[str, list[Cell]] = {}
     for cell in cells:
         methods.setdefault(cell.job.method, []).append(cell)
-    return max((_image_bytes(layout, own) for own in methods.values()), default=0)
+    return max((_image_bytes(layout, own) - _built_bytes(layout, own) for own in methods.values()), default=0)
 
 
 def _data_bytes_here(layout: Layout, cells: Iterable[Cell]) -> int:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.base.errors import CorruptData
+from harness.base.few import few_in_line
 from harness.base.git import git
 from harness.base.layout import Layout
 from harness.base.plurals import counted
@@ -21,6 +22,7 @@ from harness.proof.signature import is_signed, signer_of_file
 from harness.proof.statement import STATEMENT, Statement, read
 from harness.proof.tree import is_extended, leaf_hash, root_of
 
+_NAMED = 8
 _RESTORE = "restore it from the repository: nothing is ever taken out of a log, or changed in it"
 
 
@@ -198,7 +200,7 @@ def _files(results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
         name for name in {*here, *statement.subjects} if here.get(name) != statement.subjects.get(name)
     )
     if others:
-        what = f"{counted(len(others), 'file')} not as the statement has it: {_first(others)}"
+        what = f"{counted(len(others), 'file')} not as the statement has it: {few_in_line(others, _NAMED)}"
         yield ProofStep("files", Held.FAILED, what, str(results.folder), _again(results))
     else:
         yield ProofStep("files", Held.OK, f"{counted(len(here) - 1, 'file')} with the sha256 of the statement")
@@ -212,7 +214,7 @@ def changed_digests(layout: Layout, statement: Statement) -> list[str]:
 
 def _repository(layout: Layout, results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
     if others := changed_digests(layout, statement):
-        what = f"{counted(len(others), 'part')} of the repository not as it was: {_first(others)}"
+        what = f"{counted(len(others), 'part')} of the repository not as it was: {few_in_line(others, _NAMED)}"
         yield ProofStep("repository", Held.FAILED, what, str(layout.root), _again(results))
     else:
         what = f"all {len(statement.digests)} parts (scorers, claims, suites, cards, locks, ...) are as stated"
@@ -255,8 +257,3 @@ def _confirmations(
 
 def _leaves(count: int) -> str:
     return counted(count, "leaf", "leaves")
-
-
-def _first(names: Sequence[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -5,6 +5,7 @@ The text of a footnote comes from the notes of the scores. Each distinct text st
 
 from __future__ import annotations
 
+from harness.base.few import few_in_line
 from harness.status.table import Group
 
 # seeds may each have their own counts
@@ -21,8 +22,7 @@ class Footnotes:
         """The number of the footnote of one entry; None if it needs none."""
         if not (remarks := group.remarks(metric)):
             return None
-        more = f" and {len(remarks) - _MOST} more" if len(remarks) > _MOST else ""
-        return self._numbers.setdefault("; ".join(remarks[:_MOST]) + more, len(self._numbers) + 1)
+        return self._numbers.setdefault(few_in_line(remarks, _MOST, "; "), len(self._numbers) + 1)
 
     def entry(self, group: Group, metric: str) -> str:
         """`0.8009 ± 0.0123 (3) [1]`, `- [2]`; empty where there is neither a value nor a reason."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from harness.base.few import few_in_line
 from harness.base.plurals import counted, form_of
 from harness.base.tables import GAP, aligned, wrapped
 from harness.base.vocabulary import Verdict
@@ -105,10 +106,10 @@ def reason_lines(table: Table) -> list[str]:
         columns = _columns(group for group, _ in members)
         if len(rows) == len(columns) == 1 and len({group for group, _ in members}) == 1:
             seeds = [str(scored.cell.job.split.seed) for _, scored in members]
-            which = f"{form_of('seed', len(seeds))} {_named(seeds, _MORE)}"
+            which = f"{form_of('seed', len(seeds))} {few_in_line(seeds, _MORE)}"
         else:
             which = counted(len(members), "cell")
-        lines.append(f"{verdict}: {_named(rows, 3)} on {_named(columns, _MORE, '; ')}, {which}")
+        lines.append(f"{verdict}: {few_in_line(rows, 3)} on {few_in_line(columns, _MORE, '; ')}, {which}")
         lines.append(f"    {' '.join(reason.split())}")
     return lines
 
@@ -171,11 +172,6 @@ def remarks(table: Table) -> list[str]:
             " of an image, dataset or split that has changed since, or too damaged to be read."
         )
     return lines
-
-
-def _named(names: Sequence[str], most: int, between: str = ", ") -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return between.join(names[:most]) + more
 
 
 def score_of(scored: ScoredCell, metric: str) -> str:

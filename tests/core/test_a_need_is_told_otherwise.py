@@ -317,6 +317,28 @@ def test_one_method_at_a_time_needs_room_for_the_largest_alone(
             assert ("--remove-images" in refused.value.todo) != one_method_at_a_time
 
 
+def test_images_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [recorded(job_like(method=method), Verdict.PENDING) for method in ("pmf", "bnnr")]
+    sizes = {"pmf": 500, "bnnr": 800}
+    here = {"pmf": 0, "bnnr": 700}
+    monkeypatch.setattr(needs, "recorded_size", lambda _, names, accelerator: sum(map(sizes.get, names)))
+    monkeypatch.setattr(needs, "built_size", lambda _, names, accelerator: sum(map(here.get, names)))
+    monkeypatch.setattr(needs, "reserve_of", lambda total: 0)
+    layout = replace(layout, cache=layout.local / "cache")
+    known = replace(needs_of(layout, "some", cells), data_bytes=0, result_bytes=0)
+    # what the plan is told to take stays the whole
+    assert known.image_bytes == 1300
+    for free, one_method_at_a_time, fits in (
+        (600, False, True),
+        (599, False, False),
+        (500, True, True),
+        (499, True, False),
+    ):
+        monkeypatch.setattr(needs, "needs_of", lambda *_, free=free: replace(known, free_bytes=free))
+        with nullcontext() if fits else pytest.raises(EngineError):
+            check_disk(layout, "some", cells, one_method_at_a_time=one_method_at_a_time)
+
+
 def test_data_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = [recorded(job_like(method="pmf", dataset="fdataset"), Verdict.PENDING)]
     layout = replace(layout, cache=layout.local / "cache")

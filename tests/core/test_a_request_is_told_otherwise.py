@@ -17,12 +17,14 @@ from harness.base.errors import (
     UsageError,
 )
 from harness.base.layout import Layout
+from harness.data import load_manifest
 from harness.images import folder_tree
 from harness.methods.card import MethodCard, load_method, load_methods
 from harness.planning import request, suites
 from harness.planning.jobs import (
     Job,
     complete_options,
+    make_job,
 )
 from harness.planning.request import Request, refuse_impossible_splits, requested_jobs, upstream_tree
 from harness.planning.suites import (
@@ -35,7 +37,7 @@ from harness.planning.suites import (
     plan_name,
     suite_names,
 )
-from harness.splits.spec import SplitSpec
+from harness.splits.spec import SplitSpec, parse_split
 from tests.core.factories import job_like
 from tests.core.word_for_word import said
 
@@ -386,3 +388,17 @@ def test_of_many_combinations_those_are_drawn_that_the_method_and_variant_draw(r
     block = block_of(search=search, draws=5)
     assert suites._combinations(block, card, "published") == [every[place] for place in places]
     assert suites._combinations(block_of(search=search, draws=6), card, "published") == every
+
+
+def test_an_input_that_the_benchmark_does_not_have_is_refused_before_anything_runs(layout: Layout) -> None:
+    card = load_method(layout, "pmf")
+    misspelt = card.model_copy(update={"inputs": [*card.inputs, "drug_similarities"]})
+    manifest = load_manifest(layout, "synthetic")
+    with pytest.raises(UsageError) as caught:
+        make_job(misspelt, manifest, parse_split("random", 1))
+    assert caught.value.what == "no input is called 'drug_similarities'"
+    assert caught.value.where == "methods/pmf/method.toml: inputs"
+    assert "did you mean 'drug_similarity'?" in caught.value.todo
+    # of another benchmark's method nothing is said: its cell tells that it does not belong here
+    stranger = misspelt.model_copy(update={"benchmarks": ["ddi"]})
+    assert make_job(stranger, manifest, parse_split("random", 1)).method == "pmf"

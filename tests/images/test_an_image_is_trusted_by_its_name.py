@@ -27,6 +27,7 @@ from harness.images.build import (
 from harness.images.cards import environment_chain, layers_of, load_environment
 from harness.images.fetch import Supply
 from harness.images.identity import code_tree, environment_image_name, image_name
+from harness.images.preparation import built_size, needed_layers, recorded_size
 from harness.images.receipts import BuiltImage, building, read_receipt, receipt_path, receipts_of, write_receipt
 from harness.images.record import TreeRecord, read_record, recorded_listing, recorded_tree, write_record
 from harness.images.stages import EnvironmentBuild
@@ -411,3 +412,21 @@ def test_a_record_keeps_the_other_variant_and_is_read_as_it_was_written(bench: W
 
 def test_supply_is_quiet_unless_somebody_listens() -> None:
     Supply().announce("nobody hears it")
+
+
+def test_what_a_receipt_tells_to_be_here_is_told_apart_from_what_is_to_be_built(
+    engine: Any, private: Layout
+) -> None:
+    layers = {
+        environment.name: record
+        for environment, variant in needed_layers(private, ["als_wr", "pmf"])
+        if (record := read_record(environment, variant)) is not None
+    }
+    assert len(layers) > 1 and built_size(private, ["als_wr", "pmf"]) == 0
+    expected = 0
+    for name, record in layers.items():
+        image = environment_image_name(name, record.tree)
+        write_receipt(receipt_path(private, engine, image), receipt("sha256:1", name=image))
+        expected += record.added_bytes
+        assert built_size(private, ["als_wr", "pmf"]) == expected
+    assert expected == recorded_size(private, ["als_wr", "pmf"])

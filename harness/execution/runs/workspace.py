@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.few import few
 from harness.base.ownership import own_folder
 from harness.engine.leftovers import names_in, open_folder, remove_stubborn
 from harness.execution.runs.log import printable
@@ -185,9 +186,7 @@ def collect(
             fault = fault or f"{name} is missing"
         elif path.exists() and path.stat().st_size == 0:
             fault = fault or f"{name} is empty"
-    names = [printable(name)[:_LONGEST_NAME] for name in ignored[:_MOST_REMARKS]]
-    if len(ignored) > _MOST_REMARKS:
-        names.append(f"and {len(ignored) - _MOST_REMARKS} more")
+    names = few([printable(name)[:_LONGEST_NAME] for name in ignored], _MOST_REMARKS)
     return Collection(fault=fault, ignored=tuple(names), bytes=total)
 
 
