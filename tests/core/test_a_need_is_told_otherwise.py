@@ -321,8 +321,8 @@ def test_images_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pyt
     cells = [recorded(job_like(method=method), Verdict.PENDING) for method in ("pmf", "bnnr")]
     sizes = {"pmf": 500, "bnnr": 800}
     here = {"pmf": 0, "bnnr": 700}
-    monkeypatch.setattr(needs, "recorded_size", lambda _, names, accelerator: sum(map(sizes.get, names)))
-    monkeypatch.setattr(needs, "built_size", lambda _, names, accelerator: sum(map(here.get, names)))
+    monkeypatch.setattr(needs, "recorded_size", lambda _, names, accelerator: sum(sizes[name] for name in names))
+    monkeypatch.setattr(needs, "built_size", lambda _, names, accelerator: sum(here[name] for name in names))
     monkeypatch.setattr(needs, "reserve_of", lambda total: 0)
     layout = replace(layout, cache=layout.local / "cache")
     known = replace(needs_of(layout, "some", cells), data_bytes=0, result_bytes=0)
