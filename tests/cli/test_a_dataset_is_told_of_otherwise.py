@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +12,10 @@ from typing import Any
 import pytest
 
 import harness.cli.data
+from harness import benchmarks
 from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import DATA_VARIABLE, Layout
-from harness.cli.data import _state, _verification
+from harness.cli.data import _next, _state, _verification
 from harness.cli.documents.envelope import json_text
 from harness.data import dataset_names, load_manifest, manifest_names
 from harness.data.croissant import croissant_of
@@ -368,3 +370,34 @@ def test_columns_are_those_that_a_loader_reads(
     columns = [field["name"] for one in told.get("recordSet", []) for field in one["field"]]
     assert columns == (["drug", "pain", "fever"] if described else [])
     assert [file["name"] for file in told["distribution"]] == ["matrix.csv"]
+
+
+def test_what_to_ask_first_is_said_of_a_dataset_whose_questions_a_person_has_to_name(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = load_manifest(layout, "synthetic")
+    asked: list[tuple[str, str]] = []
+
+    def nothing_to_ask(layout: Layout, name: str, split: Any) -> None:
+        asked.append((name, split.strategy))
+        raise MissingData("nothing is asked", todo="name drugs by --drug")
+
+    monkeypatch.setattr(harness.cli.data, "_harness", lambda: "harness")
+    monkeypatch.setattr(harness.cli.data, "make_split", nothing_to_ask)
+    assert _next(layout, manifest) == "harness predict --dataset synthetic ...; name drugs by --drug"
+    assert asked == [("synthetic", benchmarks.get("repurposing").scoring.predicting)]
+    monkeypatch.setattr(harness.cli.data, "make_split", lambda *_: None)
+    assert _next(layout, manifest) == "harness predict --dataset synthetic --top 100"
+
+
+def test_kept_arrays_whose_originals_are_away_are_not_called_right(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are here, and nothing says that they are what the originals give."""
+    monkeypatch.setattr(harness.cli.data, "is_converted", lambda *_: True)
+    nowhere = replace(layout, cache=tmp_path / "empty")
+    assert _verification(nowhere, "fdataset", (), required=False) == {
+        "name": "fdataset",
+        "verdict": "not here",
+        "reason": "to be downloaded: 1 original file of these arrays: harness data verify fdataset",
+    }
