@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from harness.audit import replay
 from harness.audit.steps import Checked, Lack, Step, failed, ok
@@ -31,6 +34,8 @@ from tests.audit.conftest import Mirrored
 from tests.fabricate import planned_of
 
 ENGINE = cast(Engine, SimpleNamespace())
+SCORES = "predictions.npy"
+Scored = NDArray[np.float32]
 
 
 @dataclass
@@ -47,6 +52,8 @@ class Machine:
     published: Mapping[str, float | None] = field(default_factory=dict)
     other: Mapping[str, float | None] = field(default_factory=dict)
     held: tuple[str, str] = ("", "")
+    # where another answer than the stored one lies
+    out_folder: Path | None = None
 
     @contextmanager
     def run(self, task: Task, engine: Engine) -> Iterator[Any]:
@@ -57,7 +64,7 @@ class Machine:
         outcome = SimpleNamespace(
             verdict=verdict,
             reason="for a reason",
-            out_folder=Store(self.layout.runs).path(self.record.key),
+            out_folder=self.out_folder or Store(self.layout.runs).path(self.record.key),
             engine=SimpleNamespace(as_json=lambda: self.record.engine),
         )
         yield SimpleNamespace(outcome=outcome)
@@ -259,6 +266,43 @@ def test_committed_scores_that_the_repetition_does_not_give_are_told(machine: Ma
         assert results(steps) == [("replay", Checked.OK), ("scores", Checked.FAILED)]
         said = "AUC/as-defined is not what was kept"
         assert steps[1] == failed("scores", said, expected=str(honest), found="0.99", where=entry.where)
+
+
+def on_another_processor(machine: Machine, folder: Path, change: Callable[[Scored], Scored]) -> None:
+    """The container runs where last bits come out otherwise, by `change`."""
+    shutil.copytree(Store(machine.layout.runs).path(machine.record.key), folder)
+    path = folder / SCORES
+    np.save(path, change(np.load(path)))
+    machine.out_folder = folder
+
+
+def next_up(scores: Scored) -> Scored:
+    return np.nextafter(scores, np.float32(np.inf), dtype=scores.dtype)
+
+
+@pytest.mark.parametrize("reference", [False, True])
+def test_last_bits_of_another_processor_are_no_fault_where_every_score_comes_again(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, reference: bool
+) -> None:
+    monkeypatch.setattr(replay, "hardware", lambda: ("another", []))
+    on_another_processor(machine, tmp_path / "next", next_up)
+    (step,) = entry_steps(machine) if reference else run(machine)
+    assert (step.name, step.checked, step.lack) == ("replay", Checked.NOT_CHECKED, Lack.MACHINE)
+    assert step.what.startswith(f"another {SCORES}, and every score came again: another processor")
+    # an answer that is scored otherwise is another one on whatever processor
+    on_another_processor(machine, tmp_path / "other", lambda scores: -scores)
+    (step, *_) = entry_steps(machine) if reference else run(machine)
+    assert (step.checked, step.what) == (Checked.FAILED, f"another {SCORES}")
+
+
+def test_last_bits_are_a_fault_where_no_scores_are_kept_that_could_come_again(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    entry = entry_of(machine)
+    monkeypatch.setattr(replay, "hardware", lambda: ("another", []))
+    on_another_processor(machine, tmp_path / "next", next_up)
+    (step,) = entry_steps(machine, replace(entry, scores=None))
+    assert (step.checked, step.what) == (Checked.FAILED, f"another {SCORES}")
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.ERROR])
