@@ -82,7 +82,7 @@ def ensure_environment(
 
 
 def remove_images(engine: BuildEngine, layout: Layout, method: str, accelerator: Accelerator = "cpu") -> None:
-    """Remove a method's image and its environments but the base, which every method stands on."""
+    """Remove a method's image and its environments but the base, which all stand on, with their receipts."""
     from docker.errors import APIError, ImageNotFound
 
     names = [image_name(layout, method, accelerator)]
@@ -93,11 +93,13 @@ def remove_images(engine: BuildEngine, layout: Layout, method: str, accelerator:
         try:
             engine.client.images.remove(name)
         except ImageNotFound:
-            continue
+            pass
         except APIError as error:
             # in use by a container or below another image: the engine refuses, and is right
             if error.status_code != 409:
                 raise
+            continue
+        receipt_path(layout, engine, name).unlink(missing_ok=True)
 
 
 def record_environment(

@@ -101,7 +101,6 @@ def _make_room(
         if engine.client.df()["LayersSize"] <= room:
             return
         remove_images(engine, layout, method, accelerator)
-        receipt_path(layout, engine, image_name(layout, method, accelerator)).unlink(missing_ok=True)
 
 
 def _handed(name: str, supply: Supply) -> Path | None:

@@ -28,7 +28,15 @@ from harness.images.cards import environment_chain, layers_of, load_environment
 from harness.images.fetch import Supply
 from harness.images.identity import code_tree, environment_image_name, image_name
 from harness.images.preparation import built_size, needed_layers, recorded_size
-from harness.images.receipts import BuiltImage, building, read_receipt, receipt_path, receipts_of, write_receipt
+from harness.images.receipts import (
+    BuiltImage,
+    building,
+    every_receipt,
+    read_receipt,
+    receipt_path,
+    receipts_of,
+    write_receipt,
+)
 from harness.images.record import TreeRecord, read_record, recorded_listing, recorded_tree, write_record
 from harness.images.stages import EnvironmentBuild
 from harness.images.trees import (
@@ -357,13 +365,19 @@ def test_what_is_removed_is_the_methods_own_and_never_the_base(engine: Any, priv
     names = [environment_image_name(name, recorded_tree(private, name)) for name in layers]
     own = image_name(private, "als_wr")
     engine.ids = dict.fromkeys([own, *names], "sha256:1")
+    for name in engine.ids:
+        write_receipt(receipt_path(private, engine, name), receipt("sha256:1", name=name))
     remove_images(engine, private, "als_wr")
     assert engine.removed == [own, *reversed(names[1:])] and list(engine.ids) == [names[0]]
-    # what is not there, or in use, is left
+    assert [one.name for one in every_receipt(private)] == [names[0]]
+    # what is in use is left, and a receipt of what is not there is of nothing
     engine.ids = dict.fromkeys([own], "sha256:1")
     engine.refusals[own] = refusal(409)
+    for name in (own, names[1]):
+        write_receipt(receipt_path(private, engine, name), receipt("sha256:1", name=name))
     remove_images(engine, private, "als_wr")
     assert list(engine.ids) == [own]
+    assert {one.name for one in every_receipt(private)} == {names[0], own}
     engine.refusals[own] = refusal(500)
     with pytest.raises(APIError):
         remove_images(engine, private, "als_wr")
