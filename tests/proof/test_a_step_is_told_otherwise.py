@@ -284,6 +284,26 @@ def test_every_state_that_is_known_is_asked(small: Small, monkeypatch: pytest.Mo
     assert small.step("history") == ProofStep("history", Held.FAILED, what, "the cache", RESTORE)
 
 
+def test_a_clone_that_may_lack_earlier_states_is_not_called_grown(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Layout, Path]] = []
+
+    def cut(layout: Layout, folder: Path) -> bool:
+        asked.append((layout, folder))
+        return True
+
+    monkeypatch.setattr(verification, "is_cut", cut)
+    what = "the clone is shallow, or objects of it are gone: earlier states may be known of that are not in it"
+    todo = "git fetch --unshallow, or clone it again"
+    assert small.step("history") == ProofStep("history", Held.UNKNOWN, what, todo=todo)
+    assert asked == [(small.layout, small.results.folder)]
+    # what is known all the same is worse
+    known = [EarlierLog(4, "0" * 64, "the cache")]
+    monkeypatch.setattr(verification, "earlier_logs", lambda *_: iter(known))
+    assert small.step("history").state is Held.FAILED
+
+
 def test_what_does_not_hold_is_not_remembered(small: Small) -> None:
     paths = memory_paths(small.layout, small.results.folder, small.results.log.lines())
     for path in paths:

@@ -105,3 +105,22 @@ def test_there_is_no_proof_of_what_is_not_there() -> None:
         inclusion_proof(leaves, 2)
     with pytest.raises(IndexError, match="a log of 2 leaves was never one of 3"):
         consistency_proof(leaves, 3)
+
+
+def test_proofs_of_every_place_and_every_size_hold_and_no_others() -> None:
+    """Of all logs of few leaves: a path that only some sizes take is not left to chance."""
+    leaves = hashes([bytes([number]) for number in range(34)])
+    roots = [root_of(leaves[:size]) for size in range(len(leaves) + 1)]
+    other = sha(b"nothing of these")
+    for later in range(1, len(leaves) + 1):
+        for place in range(later):
+            proof = inclusion_proof(leaves[:later], place)
+            assert is_included(leaves[place], place, later, proof, roots[later])
+            assert not is_included(other, place, later, proof, roots[later])
+        for size in range(1, later):
+            proof = consistency_proof(leaves[:later], size)
+            assert is_extended(size, roots[size], later, roots[later], proof)
+            assert not is_extended(size, other, later, roots[later], proof)
+            assert not is_extended(size, roots[size], later, other, proof)
+            for at in range(len(proof)):
+                assert not is_extended(size, roots[size], later, roots[later], [*proof[:at], *proof[at + 1 :]])
