@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from harness.base.errors import DataError
+from harness.benchmarks.ddi.splits import parts
+from harness.benchmarks.ddi.splits.strategies import lohi
 from harness.benchmarks.repurposing.conformance import problems
 from harness.benchmarks.repurposing.dataset import Features, Labels, RepurposingDataset
 from harness.benchmarks.repurposing.splits.folds import TEST, inner_folds_of
 from harness.benchmarks.repurposing.splits.separation import separation
 from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
+from tests.splits.made_up_drugs import made_up_drugs
 
 
 def dataset_of(labels: Labels, features: Features | None = None) -> RepurposingDataset:
@@ -118,3 +123,42 @@ def test_a_search_is_stuck_when_so_many_counts_before_were_the_same(
     seen: list[int], early_stop: int | None, *, is_stuck: bool
 ) -> None:
     assert weakly_correlated._is_stuck(seen, early_stop) is is_stuck
+
+
+def joined(drugs: int, pairs: list[tuple[int, int]]) -> csr_array[Any]:
+    """The graph that joins these drugs."""
+    graph = np.zeros((drugs, drugs), dtype=np.int32)
+    for one, other in pairs:
+        graph[one, other] = graph[other, one] = 1
+    return csr_array(graph)
+
+
+def test_drugs_that_are_all_similar_leave_none_to_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    drugs = 20
+    everyone = joined(drugs, [(one, other) for one in range(drugs) for other in range(one)])
+    monkeypatch.setattr(lohi, "similarity_graph", lambda *_: everyone)
+    with pytest.raises(DataError) as caught:
+        lohi.make(made_up_drugs(drugs, 1), 1, lohi.Parameters(threshold=0.3))
+    assert caught.value.what == "no drug is left to be known: the drugs are too similar to one another"
+    assert (caught.value.where, caught.value.todo) == (
+        "dataset made, threshold 0.3",
+        "choose a higher threshold",
+    )
+
+
+def test_a_region_of_more_drugs_than_are_free_takes_those_that_are() -> None:
+    free = np.array([True, True, False, True])
+    region, border = lohi._carved(joined(4, [(0, 1)]), free, 9, np.random.RandomState(1))
+    assert not region.any() and not border.any(), "less than what was enough was found"
+    region, border = lohi._carved(joined(4, [(0, 1)]), free, 3, np.random.RandomState(1))
+    assert region.tolist() == free.tolist() and not border.any()
+
+
+def test_a_discarded_drug_is_given_to_the_one_role_it_is_near_while_that_has_room() -> None:
+    discarded = parts.DISCARDED
+    test, valid, known = parts.TEST_NEW, parts.VALID_NEW, parts.KNOWN
+    # 3 is near the test drug, 4 near test and valid, 5 near valid and a known one, 6 near the test drug once more
+    graph = joined(7, [(3, 0), (4, 0), (4, 1), (5, 1), (5, 2), (6, 0), (3, 6)])
+    roles = np.array([test, valid, known, discarded, discarded, discarded, discarded], dtype=np.int32)
+    lohi._give_back(graph, roles, {test: 2, valid: 3})
+    assert roles.tolist() == [test, valid, known, test, discarded, discarded, discarded]
