@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from harness import benchmarks
@@ -13,6 +13,7 @@ from harness.compare import Accelerators, Book, compare_claims, load_claims, loa
 from harness.compare import compare_accelerators as compare_of_store
 from harness.data import dataset_names, load_manifest
 from harness.methods.card import load_method, method_names
+from harness.splits.spec import parse_split
 from harness.splits.strategies import strategy_names
 
 
@@ -33,7 +34,7 @@ def compare(
     """
     here = opened(repository)
     file = Path(against) if against is not None else None
-    chosen = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
+    chosen = {"method": several(methods), "dataset": several(datasets), "split": _splits(splits)}
     name = benchmark or _benchmark_of(here.layout, chosen["method"], chosen["dataset"])
     _refuse_unknown(here.layout, name, file, chosen)
     return compare_claims(
@@ -60,10 +61,10 @@ def compare_accelerators(
 ) -> Accelerators:
     """What was computed on a GPU here beside the same on the CPU, metric by metric. Names are ours."""
     here = opened(repository)
-    asked = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
+    asked = {"method": several(methods), "dataset": several(datasets), "split": _splits(splits)}
     name = benchmark or _benchmark_of(here.layout, asked["method"], asked["dataset"])
     for kind, known in _our_names(here.layout).items():
-        refuse_unknown_names(kind, asked[kind], known, where=here.layout.root)
+        refuse_unknown_names(kind, _named(asked[kind], known), known, where=here.layout.root)
     return compare_of_store(
         here.layout,
         here.store,
@@ -97,7 +98,19 @@ def _refuse_unknown(
         known = {*ours, *(getattr(claim, kind) for claim in claims)}
         # no listing shows the published names as well
         what = f"{kind} of ours or of claims"
-        refuse_unknown_names(what, chosen[kind], known, where=against or layout.published / benchmark)
+        where = against or layout.published / benchmark
+        refuse_unknown_names(what, _named(chosen[kind], known), known, where=where)
+
+
+def _splits(names: Names) -> tuple[str, ...]:
+    """Names of splits; one of ours with parameters as splits are called, in whatever order they are given."""
+    known = strategy_names()
+    return tuple(parse_split(text, 0).text if text.partition(":")[0] in known else text for text in several(names))
+
+
+def _named(texts: Iterable[str], known: Collection[str]) -> list[str]:
+    """What has to be known of these: of a split with parameters its strategy."""
+    return [text if text in known else text.partition(":")[0] for text in texts]
 
 
 def _our_names(layout: Layout) -> dict[str, Sequence[str]]:

@@ -27,7 +27,13 @@ from harness.cli.output import chosen_kind, deliver, output_option
     help="Only this method (our name or the published); may be repeated.",
 )
 @click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
-@click.option("--split", "splits", multiple=True, type=SPLIT, help="Only this split strategy; may be repeated.")
+@click.option(
+    "--split",
+    "splits",
+    multiple=True,
+    type=SPLIT,
+    help="Only this split strategy, or split with its parameters; may be repeated.",
+)
 @click.option("--seed", "seeds", multiple=True, type=int, help="Only this seed; may be repeated.")
 @click.option(
     "--against",

@@ -15,6 +15,7 @@ from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.base.tables import aligned, markdown_table
 from harness.base.vocabulary import Verdict
+from harness.compare.names import is_of_split
 from harness.methods.card import load_method
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
@@ -77,13 +78,10 @@ def compare_accelerators(
     found, present = Accelerators([], []), Present(layout)
     for planned in _on_gpu(store, present):
         job = planned.job
-        chosen = (
-            (job.method, methods),
-            (job.dataset, datasets),
-            (job.split.strategy, splits),
-            (job.split.seed, seeds),
-        )
+        chosen = ((job.method, methods), (job.dataset, datasets), (job.split.seed, seeds))
         if job.benchmark != benchmark or any(among and value not in among for value, among in chosen):
+            continue
+        if splits and not is_of_split(job.split.text, splits):
             continue
         usual = present.planned(job.model_copy(update={"accelerator": "cpu"}))
         reference = _scores_on_cpu(layout, store, usual, mirrors) if usual else None

@@ -17,7 +17,7 @@ from harness.compare.claims import Claim, load_claims, load_external
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison, Recomputed
 from harness.compare.groups import STATISTICS, Several, judge_all
 from harness.compare.judge import Single
-from harness.compare.names import PublishedNames, load_names, target_of
+from harness.compare.names import PublishedNames, is_of_split, load_names, target_of
 from harness.compare.paper import Place, has_study, load_paper
 from harness.compare.runs import Runs, obtain
 from harness.compare.values import our_side, published_side
@@ -157,6 +157,6 @@ def _is_about(
     return (
         (not methods or target.method in methods or claim.method in methods)
         and (not datasets or target.dataset in datasets or claim.dataset in datasets)
-        and (not splits or target.split in splits or claim.split in splits)
+        and (not splits or claim.split in splits or is_of_split(target.split or "", splits))
         and (not seeds or claim.seed in seeds)
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -72,7 +73,8 @@ def load_printed(path: Path) -> list[dict[str, str]]:
 
 def load_external(names: PublishedNames, path: Path) -> list[Claim]:
     """Claims in the published long format, .csv or .csv.gz: a row per method, dataset, split, seed and metric."""
-    return list(_per_seed(names, read_rows(path, "seed", "iteration", "metric", "value"), wide=False))
+    rows = read_rows(path, "seed", "iteration", "metric", "value", filled=("dataset", "method", "split", "metric"))
+    return list(_per_seed(names, rows, wide=False))
 
 
 def rounding_of(text: str) -> float:
@@ -109,7 +111,7 @@ def _long(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:
 
 
 def _stated(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:
-    return (row for row in rows if row["value"] not in ("", "nan", "NaN"))
+    return (row for row in rows if row["value"].lower() not in ("", "nan"))
 
 
 def _summaries(names: PublishedNames, rows: list[dict[str, str]]) -> list[Claim]:
@@ -170,8 +172,8 @@ def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:
     return {metric: 0.0 if count >= _FULL_PRECISION else 0.5 * 10.0**-count for metric, count in decimals.items()}
 
 
-def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
-    """The rows of a CSV file of claims; every error names file and line."""
+def read_rows(path: Path, *columns: str, filled: Collection[str] = ()) -> list[dict[str, str]]:
+    """The rows of a CSV file of claims; every error names file and line. No field of `filled` columns is empty."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -179,7 +181,7 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
             f"claims can't be read: {error.strerror}", where=str(path), todo="name an existing file"
         ) from None
     try:
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise CorruptData(
             f"claims can't be read: {error}", where=str(path), todo="obtain the file again"
@@ -210,6 +212,9 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
                 where=f"{path}: line {number}",
                 todo="obtain the file again, or complete the line",
             )
+        if empty := next((name for name in filled if not row[name].strip()), None):
+            where = f"{path}: line {number}: {empty}"
+            raise CorruptData("the field is empty", where=where, todo="fill it in, or remove the line")
         _check_numbers(path, number, row, numbers)
     return rows
 
@@ -221,9 +226,12 @@ def _check_numbers(path: Path, number: int, row: dict[str, str], numbers: Iterab
             if name in _WHOLE:
                 int(text)
             elif text and (name != "value" or row.get("statistic") != "status"):
-                float(text)
+                # where none was measured, the authors' files say NaN
+                is_left_out = name == "value" and text.lower() == "nan"
+                if not (is_left_out or math.isfinite(float(text))):
+                    raise ValueError
         except ValueError:
-            kind = "whole number" if name in _WHOLE else "number"
+            kind = "whole number" if name in _WHOLE else "finite number"
             raise CorruptData(
                 f"'{text}' is no {kind}", where=f"{path}: line {number}: {name}", todo="correct the field"
             ) from None

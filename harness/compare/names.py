@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from harness import benchmarks
@@ -9,6 +10,11 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.base.unknown_names import unknown_name
 from harness.planning.jobs import complete_options
+
+
+def is_of_split(split: str, wanted: Collection[str]) -> bool:
+    """Whether a person who named these strategies, or these splits with their parameters, means this one."""
+    return split in wanted or split.partition(":")[0] in wanted
 
 
 class MetricName(Strict):

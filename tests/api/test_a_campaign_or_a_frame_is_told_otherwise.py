@@ -194,6 +194,10 @@ def test_published_names_are_known_where_they_stand(machine: Machine, put: Put, 
         "splits": ["Their split", "random"],
     }
     assert api.compare("repurposing", **named, repository=here) == "book"
+    # with its parameters, in whatever order
+    asked = put(claims, "compare_claims", "book")
+    api.compare("dti", splits=["new_pairs:space=TEO,rank=0", "Their split"], repository=here)
+    assert asked[0][1]["splits"] == ("new_pairs:rank=0,space=TEO", "Their split")
     with pytest.raises(UsageError, match="no method of ours or of claims is called 'Other'") as refused:
         api.compare("repurposing", methods="Other", repository=here)
     assert refused.value.where == str(machine.layout.published / "repurposing")

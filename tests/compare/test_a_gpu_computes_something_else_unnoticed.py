@@ -196,6 +196,9 @@ def test_runs_are_chosen(evidence: Layout, both: tuple[str, str]) -> None:
     assert spec.text != split.text and found_in(evidence, splits=[spec.strategy]).alone == [job]
     asked = api.compare_accelerators("repurposing", splits=spec.strategy, repository=api.Repository(evidence))
     assert asked.alone == [job]
+    assert found_in(evidence, splits=[spec.text]).alone == [job]
+    for text in ("random:test_share=0.4", "random:test_share=0.3,inner_folds=5"):
+        assert found_in(evidence, splits=[text]) == Accelerators([], [])
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
 from harness.compare.book import _is_about, group_of
 from harness.compare.claims import Claim, _rounding_by_metric, read_rows, sheet_of
-from harness.compare.names import PublishedNames, Target
+from harness.compare.names import PublishedNames, Target, is_of_split
 
 CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5", sheet="Table 5")
 TARGET = Target("a", "one", "random")
@@ -91,7 +91,9 @@ LONG = "dataset,method,split,seed,iteration,metric,value,more\n"
 
 def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: PublishedNames) -> None:
     path = tmp_path / "claims.csv"
-    rows = [f"One,A,s,{seed},0,NS-AUC,{value},x" for seed, value in enumerate(("0.25", "", "nan", "NaN", "0.5"))]
+    rows = [
+        f"One,A,s,{seed},0,NS-AUC,{value},x" for seed, value in enumerate(("0.25", "", "nan", "NaN", "0.5", "NAN"))
+    ]
     path.write_text(LONG + "\n".join(rows) + "\n")
     found = load_external(names, path)
     assert [(one.seed, one.value, one.rounding) for one in found] == [(0, 0.25, 0.005), (4, 0.5, 0.005)]
@@ -104,6 +106,14 @@ def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: PublishedNam
         ("One,A,s,,0,NS-AUC,0.5,x", "line 2: seed"),
         ("One,A,s,1,x,NS-AUC,0.5,x", "line 2: iteration"),
         ("One,A,s,1,0,NS-AUC,high,x", "line 2: value"),
+        # any value of ours is as near to it as the tolerance, which is infinite, too
+        ("One,A,s,1,0,NS-AUC,inf,x", "line 2: value"),
+        ("One,A,s,1,0,NS-AUC,-Infinity,x", "line 2: value"),
+        # a field that nothing can be compared by
+        ("One,A,s,1,0,,0.5,x", "line 2: metric"),
+        ("One,A, ,1,0,NS-AUC,0.5,x", "line 2: split"),
+        ("One,,s,1,0,NS-AUC,0.5,x", "line 2: method"),
+        (",A,s,1,0,NS-AUC,0.5,x", "line 2: dataset"),
         ("One,A,s,1,0,NS-AUC,0.5", "line 2"),
         ("One,A,s,1,0,NS-AUC,0.5,x,y", "line 2"),
         # as an editor counts lines: empty ones, and those within a field
@@ -122,6 +132,30 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
     with pytest.raises(CorruptData) as refused:
         load_external(names, path)
     assert refused.value.where == f"{path}: {where}"
+
+
+def test_a_table_as_a_spreadsheet_writes_it_is_read(tmp_path: Path, names: PublishedNames) -> None:
+    path = tmp_path / "claims.csv"
+    path.write_text(f"{LONG}One,A,s,1,0,NS-AUC,0.5,x\n", encoding="utf-8-sig")
+    assert [(one.dataset, one.value) for one in load_external(names, path)] == [("One", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("split", "wanted", "meant"),
+    [
+        ("random", ["random"], True),
+        ("released:which=random", ["random", "released"], True),
+        ("released:which=random", ["released:which=random"], True),
+        ("released:which=random", ["released:which=cluster"], False),
+        ("released:which=random", ["random"], False),
+        ("random", ["random:test_share=0.2"], False),
+        ("random", [], False),
+    ],
+)
+def test_a_split_is_meant_by_its_strategy_or_with_its_parameters(
+    split: str, wanted: list[str], meant: bool
+) -> None:
+    assert is_of_split(split, wanted) == meant
 
 
 @pytest.mark.parametrize(
