@@ -29,6 +29,7 @@ from harness.execution.runs import Limits, answer_files
 from harness.execution.runs.command_line import command_line
 from harness.execution.runs.container import container_configuration, write_shown_files
 from harness.execution.runs.disk import output_fault
+from harness.execution.runs.log import printable, shortened
 from harness.execution.runs.user import ContainerUser, container_user
 from harness.execution.runs.workspace import Workspace, collect, make_out, make_readable
 from harness.execution.tasks import AnswerCheck, Task, arrangement_of, limits_of, order_of, prepare
@@ -135,7 +136,7 @@ def judge_by_hand(layout: Layout, folder: Path, mirrors: Sequence[Path] = ()) ->
         try:
             AnswerCheck(note.planned.job, arrangement)(workspace.collected)
         except InvalidPredictions as error:
-            return HandMade(note, str(error), {})
+            return HandMade(note, shortened(printable(str(error))), {})
         answer = (workspace.collected / name for name in benchmarks.get(benchmark).compared_files)
         return HandMade(note, "", {path.name: sha256_of(path) for path in answer if path.is_file()})
     finally:

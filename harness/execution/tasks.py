@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from harness import __version__, benchmarks
-from harness.base.errors import UsageError
+from harness.base.errors import InvalidPredictions, UsageError
 from harness.base.files import sha256_of
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
+from harness.benchmarks.measures import Question
 from harness.benchmarks.method_report import METHOD
 from harness.benchmarks.order import PUBLISHED, Arrangement, new_order
 from harness.engine import Engine, find_engine
@@ -181,8 +182,17 @@ class AnswerCheck:
 
     def __call__(self, out: Path) -> None:
         """Raise `InvalidPredictions` unless the files of `out` are an answer, and rewrite them in that order."""
-        self._question.read(out)
+        read_answer(self._question, out)
         self._arrangement.restore_files(out)
+
+
+def read_answer(question: Question[object], out: Path) -> object:
+    """The answer to a question, or `InvalidPredictions`."""
+    try:
+        return question.read(out)
+    except OverflowError as error:
+        # JSON writes numbers that are larger than any float; that is the method's fault, and not the harness's
+        raise InvalidPredictions(f"a number is larger than any that can be meant: {error}") from None
 
 
 def order_of(card: MethodCard) -> str:

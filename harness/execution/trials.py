@@ -25,7 +25,7 @@ from harness.engine import Engine, find_engine
 from harness.execution.inputs import job_document
 from harness.execution.runs import REPORT_ALONE, Mount, RunRequest, answer_files, execute
 from harness.execution.runs.workspace import make_readable, temporary_folders
-from harness.execution.tasks import limits_of
+from harness.execution.tasks import limits_of, read_answer
 from harness.images import ensure_image
 from harness.images.identity import parity_folders
 from harness.images.sources import code_files
@@ -88,7 +88,7 @@ def write_trial(trial: Trial, folder: Path) -> None:
 def check_answer(trial: Trial, out: Path) -> None:
     """Raise `InvalidPredictions` unless a trial's answer has the form that the benchmark asks for."""
     if trial.answers:
-        benchmarks.get(trial.benchmark).asked_in(trial.inputs, trial.options).read(out)
+        read_answer(benchmarks.get(trial.benchmark).asked_in(trial.inputs, trial.options), out)
 
 
 class OnDemand:

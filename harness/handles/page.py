@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.base.errors import InvalidPredictions
 from harness.base.few import few
 from harness.base.files import read_json
 from harness.base.layout import Layout
@@ -129,7 +130,11 @@ def _warnings(handle: Handle) -> list[str]:
     path = handle.folder / METHOD if handle.folder else None
     if path is None or not path.is_file() or METHOD not in handle.content["files"]:
         return []
-    warnings = read_report(path).warnings if handle.verdict is Verdict.OK else []
+    try:
+        warnings = read_report(path).warnings if handle.verdict is Verdict.OK else []
+    except (OSError, InvalidPredictions) as error:
+        # a page of a run is asked for where something is wrong with it
+        return [printable(f"its report can't be read: {error}")]
     return few([shortened(printable(one)) for one in warnings], _MOST_WARNINGS)
 
 

@@ -64,11 +64,19 @@ def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
     data = load_dataset(layout, dataset, mirrors=mirrors)
     with activity(f"split {spec.label} of {dataset}"):
         try:
-            return strategy.make(data, spec.seed, parameters)
+            made = strategy.make(data, spec.seed, parameters)
         except DataError as error:
             # what a library says is meant for programmers
             what = error.what.removesuffix(f": {error.__context__}")
             raise type(error)(f"split {spec.text}: {what}", where=error.where, todo=error.todo) from None
+    for count, use in ((made.training, "learn from"), (made.test, "test on")):
+        if not count:
+            raise DataError(
+                f"split {spec.label}: nothing is left to {use}",
+                where=f"dataset {dataset}",
+                todo="choose another split, other parameters, or data of more items",
+            )
+    return made
 
 
 def verify_split(
@@ -108,7 +116,14 @@ def describe_split(
     """What a person wants to know of a split: tables of numbers, by name."""
     name = benchmark_of(layout, dataset)
     data, strategy = load_dataset(layout, dataset, mirrors=mirrors), get_strategy(name, spec.strategy)
-    return benchmarks.get(name).form.describe(split, data, strategy, parameters_of(name, spec))
+    form = benchmarks.get(name).form
+    if not form.fits(split, data):
+        raise CorruptData(
+            f"this is no split of dataset '{dataset}'",
+            where=f"the file with sha256 {split.digest}",
+            todo="name the dataset that it was made of",
+        )
+    return form.describe(split, data, strategy, parameters_of(name, spec))
 
 
 def benchmark_of(layout: Layout, dataset: str) -> str:

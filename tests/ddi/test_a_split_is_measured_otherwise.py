@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from pydantic import ValidationError
 
-from harness.base.errors import EngineError, MissingData, UsageError
+from harness.base.errors import DataError, EngineError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.documents import ANSWERS, ConsistencyAnswer, ConsistencyRow
@@ -137,6 +137,22 @@ def test_what_no_split_was_made_of_is_left_out_by_name(no_engine: None) -> None:
     # one is for predicting, another one is made of approval times; no split of this dataset was released
     assert not {"new_drugs", "period", "released", "datasail"} & {*told}
     assert {"cluster", "frequency", "random", "scaffold", "usage"} <= {*told} and len(told) == len({*told})
+
+
+def test_what_these_data_have_too_few_drugs_for_is_left_out_by_name(
+    no_engine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.splits import load_split
+
+    def fails(layout: Layout, name: str, spec: Any, mirrors: tuple[Path, ...]) -> object:
+        if spec.strategy == "cluster":
+            raise DataError("split cluster: no group is small enough")
+        return load_split(layout, name, spec, mirrors)
+
+    monkeypatch.setattr("harness.splits.load_split", fails)
+    lines = said("consistency", NAME, *QUICK, "--seed", "77").splitlines()
+    assert "left out: cluster: split cluster: no group is small enough" in lines
+    assert "random" in {line.split()[1] for line in lines[1:-2]}
 
 
 def test_a_split_that_is_named_is_not_left_out(no_engine: None) -> None:

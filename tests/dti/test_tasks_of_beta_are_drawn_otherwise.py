@@ -13,17 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.base.errors import MissingData, UsageError
+from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.converters.beta.groups import dataset_of
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.parity.splits import check_file, dataset_beside
+from harness.benchmarks.dti.splits.generator import connectivity as generator
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category, spread_negatives
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, occurrence_auroc, parts_of
 from harness.benchmarks.dti.splits.generator.groups import ranked
 from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
+from harness.benchmarks.dti.splits.java import JavaRandom
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
@@ -680,3 +682,56 @@ def test_a_table_that_can_not_be_compared_is_told_by_its_name(
     finding = check_file(layout, "beta/test1_TT", path, [])
     assert (finding.case, finding.kind, finding.subject) == ("beta/test1_TT", SPLITS, SPLITS)
     assert finding.standing is standing and finding.note.endswith(note)
+
+
+def few_bindings(pairs: list[tuple[int, int]], drugs: int, targets: int) -> DtiDataset:
+    """A person's own bindings, which may be all that there can be."""
+    return DtiDataset(
+        name="few",
+        pairs=np.array(pairs, dtype=np.int32),
+        values=np.ones(len(pairs)),
+        drug_ids=tuple(f"d{number}" for number in range(drugs)),
+        target_ids=tuple(f"t{number}" for number in range(targets)),
+        smiles=("C",) * drugs,
+        sequences=("A",) * targets,
+    )
+
+
+@pytest.mark.parametrize(
+    ("space", "why"),
+    [
+        ("CC", "fewer than 1 of its pairs are not known to bind"),
+        *((space, "no binding that is asked has another pair beside it") for space in ("SS", "SU", "DI")),
+    ],
+)
+def test_data_in_which_everything_binds_are_refused_and_nothing_waits_for_ever(space: str, why: str) -> None:
+    every = few_bindings([(drug, target) for drug in range(3) for target in range(2)], 3, 2)
+    with pytest.raises(DataError) as refused:
+        split_of(connectivity, dataset=every, space=space)
+    assert refused.value.what == f"these data have too few pairs for it: {why}"
+
+
+def test_a_space_with_as_many_free_pairs_as_are_wanted_is_drawn_from_to_the_last() -> None:
+    nodes = np.arange(3), np.arange(2)
+    bindings = bindings_of(few_bindings([(0, 0), (1, 1), (2, 0), (2, 1)], 3, 2))
+    drawn = generator._drawn(bindings, *nodes, 2, JavaRandom(1))
+    free = bindings.code(np.array([0, 1]), np.array([1, 0]))
+    assert sorted(drawn.tolist()) == sorted(free.tolist())
+    with pytest.raises(DataError) as refused:
+        generator._drawn(bindings, *nodes, 3, JavaRandom(1))
+    assert refused.value.what == (
+        "these data have too few pairs for it: fewer than 3 of its pairs are not known to bind"
+    )
+    assert refused.value.todo == "take another space, or another split"
+
+
+@pytest.mark.parametrize(("kind", "count"), [("drug", 3), ("target", 2)])
+def test_a_node_that_is_not_there_is_refused_by_its_rank(kind: str, count: int) -> None:
+    few = few_bindings([(0, 0), (1, 1), (2, 0)], 3, 2)
+    with pytest.raises(DataError) as refused:
+        split_of(single_nodes, dataset=few, kind=kind, rank=count)
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        f"there is no {kind} of rank {count}",
+        f"dataset few: {count} {kind}s with bindings",
+        f"name a rank below {count}",
+    )

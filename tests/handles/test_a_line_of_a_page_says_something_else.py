@@ -485,6 +485,24 @@ def test_what_a_method_warns_of_is_told_of_a_result_the_first_five(
     assert page_of(layout, store, handle)["warnings"] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("{", "method.json: is not JSON"), ("", "method.json: is not JSON"), ('{"protocol": 2}', "method.json")],
+)
+def test_a_report_that_can_not_be_read_is_told_on_the_page_of_its_run(
+    repository: Layout, store: Store, tmp_path: Path, text: str, why: str
+) -> None:
+    """The page is asked for where something is wrong with a run."""
+    layout = replace(repository, local=tmp_path / "local")
+    handle = stored_handle(store, planned_job(1).key)
+    assert handle.folder is not None
+    files = {**handle.content["files"], "method.json": {"sha256": "a" * 64, "bytes": 9}}
+    (handle.folder / "method.json").write_text(text)
+    damaged = replace(handle, content={**handle.content, "verdict": "ok", "files": files})
+    (warning,) = page_of(layout, store, damaged)["warnings"]
+    assert warning.startswith(f"its report can't be read: {why}")
+
+
 def _failed() -> dict[str, Any]:
     files = {"log.txt": {"sha256": "f" * 64, "bytes": 7}}
     return {"verdict": "error", "finished": "then", "attempts": 1, "files": files}

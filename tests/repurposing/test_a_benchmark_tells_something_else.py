@@ -35,15 +35,15 @@ ONE_KIND = "no {} has exactly two kinds of labels, +1 among them, in the test se
 
 def tiny(*, square: bool = False) -> RepurposingDataset:
     """Two drugs and three diseases; the features of drugs are similarities if asked for."""
-    drugs = np.array([[1.0, 0.5], [0.5, 1.0]]) if square else np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    features = [[1.0, 0.5], [0.5, 1.0]] if square else [[1.0, 2.0, 3.0, 7.0], [4.0, 5.0, 6.0, 8.0]]
     return RepurposingDataset(
         "tiny",
         np.array([[1, 0, -1], [0, 1, 0]], dtype=np.int8),
-        drugs,
+        np.array(features),
         np.array([[1.0, 5.0], [2.0, 7.0], [3.0, 1.0]]),
         ("a", "b"),
         ("x", "y", "z"),
-        ("a", "b") if square else ("f1", "f2", "g"),
+        ("a", "b") if square else ("f1", "f2", "g", "i"),
         ("h", "k"),
     )
 
@@ -113,7 +113,7 @@ def test_each_input_is_the_one_of_its_name_and_nobody_changes_it_for_the_next() 
         "disease_standardised": standardised(diseases),
         "drug_similarity": similarity(drugs),
         "disease_similarity": similarity(diseases),
-        "drug_views": [0, 0, 0],
+        "drug_views": [0, 0, 0, 0],
     }
     assert [*given] == [*expected]
     for name, array in expected.items():
@@ -198,22 +198,22 @@ def test_drugs_and_diseases_of_ones_own_stand_behind_those_that_are_known() -> N
     assert (larger.drug_ids, larger.disease_ids) == (("a", "b", "mine"), ("x", "y", "z", "sick"))
     assert larger.associations.tolist() == [[1, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
     assert larger.associations.dtype == np.int8 and larger.remarks == ()
-    np.testing.assert_array_equal(larger.drug_features, [[1, 2, 3], [4, 5, 6], [np.nan, 1.5, -2]])
+    np.testing.assert_array_equal(larger.drug_features, [[1, 2, 3, 7], [4, 5, 6, 8], [np.nan, 1.5, -2, np.nan]])
     np.testing.assert_array_equal(larger.disease_features, [[1, 5], [2, 7], [3, 1], [7, np.nan]])
-    assert (larger.drug_feature_names, larger.disease_feature_names) == (("f1", "f2", "g"), ("h", "k"))
+    assert (larger.drug_feature_names, larger.disease_feature_names) == (("f1", "f2", "g", "i"), ("h", "k"))
     assert with_new(tiny(), [new("drug", "mine", "g=1")]).disease_features is not None
 
 
 def test_a_feature_may_have_an_equals_sign_in_its_name() -> None:
-    dataset = RepurposingDataset(**{**vars(tiny()), "drug_feature_names": ("f1", "dose=high", "g")})
+    dataset = RepurposingDataset(**{**vars(tiny()), "drug_feature_names": ("f1", "dose=high", "g", "i")})
     larger = with_new(dataset, [new("drug", "mine", "dose=high=1.5; f1 = 2")])
-    np.testing.assert_array_equal(larger.drug_features[-1], [2, 1.5, np.nan])
+    np.testing.assert_array_equal(larger.drug_features[-1], [2, 1.5, np.nan, np.nan])
 
 
 def test_more_features_than_drugs_are_no_similarities() -> None:
     assert len(tiny().drug_feature_names) > len(tiny().drug_ids)
     larger = with_new(tiny(), [new("drug", "mine", "g=1")])
-    assert larger.drug_features.shape == (3, 3) and larger.drug_feature_names == tiny().drug_feature_names
+    assert larger.drug_features.shape == (3, 4) and larger.drug_feature_names == tiny().drug_feature_names
 
 
 def test_a_drug_known_by_its_similarities_is_a_column_of_the_others() -> None:
@@ -238,7 +238,7 @@ def test_a_drug_known_by_its_similarities_is_a_column_of_the_others() -> None:
     [
         ("f1x=1", "no feature is called 'f1x'", "new drug 'mine'", "did you mean 'f1'? known: f1"),
         ("F2X = 1", "no feature is called 'F2X'", "new drug 'mine'", "did you mean 'f2'? known: f2"),
-        ("zz=1", "no feature is called 'zz'", "new drug 'mine'", "known: f1, f2, g"),
+        ("zz=1", "no feature is called 'zz'", "new drug 'mine'", "known: f1, f2, g, i"),
         ("f1=much", "'much' is no finite number", "new drug 'mine': f1=much", "write one"),
         ("f1=inf", "'inf' is no finite number", "new drug 'mine': f1=inf", "write one"),
         ("f1=nan", "'nan' is no finite number", "new drug 'mine': f1=nan", "write one"),
@@ -266,6 +266,20 @@ def test_what_says_nothing_or_is_there_already_is_no_item_of_ones_own() -> None:
     assert refused.value.todo == (
         "take a dataset with other features, or list all in tables of your own (docs/predicting.md)"
     )
+
+
+def test_features_do_not_become_similarities_by_the_number_of_new_items() -> None:
+    """Two drugs with four features: with two more they were square, and methods got other inputs."""
+    dataset, one, two = tiny(), new("drug", "mine", "f1=1"), new("drug", "yours", "f1=1")
+    with pytest.raises(UsageError) as refused:
+        with_new(dataset, [one, two])
+    assert refused.value.what == (
+        "with 2 new drugs the features of dataset tiny are square, which to methods are similarities"
+    )
+    assert refused.value.where == "new drug 'mine'"
+    assert refused.value.todo == "ask for another number of new drugs at once"
+    for fits in ([one], [one, two, new("drug", "hers", "f1=1")]):
+        assert with_new(dataset, fits).drug_features.shape == (2 + len(fits), 4)
 
 
 def test_both_kinds_of_items_are_described_alike() -> None:

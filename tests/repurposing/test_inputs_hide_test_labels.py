@@ -125,6 +125,8 @@ def test_square_features_are_kept_and_others_correlated() -> None:
 
 def test_row_without_variation_has_no_similarity() -> None:
     assert (similarity(np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]])) == 0).all()
+    # of a drug that is alone nothing varies
+    assert similarity(np.array([[1.0, 2.0, 3.0]])).tolist() == [[0.0]]
 
 
 def test_drug_without_features_is_not_correlated_by_rounding() -> None:

@@ -155,6 +155,26 @@ def test_a_split_that_can_not_be_made_is_told_by_its_name(own: Layout) -> None:
     assert spec_key("a", {"z": 1, "b": None}, 5) == 'a {"b":null,"z":1} 5'
 
 
+@pytest.mark.parametrize(("fold", "use"), [(0, "test on"), (-1, "learn from")])
+def test_a_split_of_one_part_alone_is_none(
+    own: Layout, monkeypatch: pytest.MonkeyPatch, fold: int, use: str
+) -> None:
+    """Whoever planned it learnt that from a container that had run for hours."""
+    made = split_of(np.full((4, 3), fold, dtype=np.int8))
+    monkeypatch.setattr(splits, "get_strategy", lambda *_: SimpleNamespace(make=lambda *_: made))
+    what, where, todo = told(lambda: splits.make_split(own, "mine", SPEC))
+    assert what == f"split {SPEC.label}: nothing is left to {use}" and where == "dataset mine"
+    assert todo == "choose another split, other parameters, or data of more items"
+
+
+def test_a_split_of_other_data_is_not_described(own: Layout) -> None:
+    other = split_of(np.zeros((3, 3), dtype=np.int8))
+    what, where, todo = told(lambda: splits.describe_split(own, "mine", SPEC, other))
+    assert what == "this is no split of dataset 'mine'" and where == f"the file with sha256 {other.digest}"
+    assert todo == "name the dataset that it was made of"
+    assert splits.describe_split(own, "mine", SPEC, splits.make_split(own, "mine", SPEC))["pairs"]["test"] > 0
+
+
 def test_data_that_a_split_lacks_are_missing_not_corrupt(own: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """The study of BETA counts tasks that lack data, and stops at all other faults."""
 

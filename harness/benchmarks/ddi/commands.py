@@ -144,7 +144,7 @@ def _roles(
     layout: Layout, data: DdiDataset, texts: tuple[str, ...], seeds: tuple[int, ...], mirrors: tuple[Path, ...]
 ) -> tuple[dict[str, Codes], dict[str, str]]:
     """The roles of the named splits, or of all, and the splits that can't be made here, with the reason."""
-    from harness.base.errors import EngineError
+    from harness.base.errors import DataError, EngineError
     from harness.splits import load_split
     from harness.splits.spec import parse_split
     from harness.splits.strategies import strategy_names
@@ -157,7 +157,7 @@ def _roles(
         for seed in seeds[:1] if once else seeds:
             try:
                 split = cast("PartSplit", load_split(layout, data.name, parse_split(text, seed), mirrors))
-            except EngineError as error:
+            except (EngineError, DataError) as error:
                 if texts:
                     raise
                 left_out[text] = error.what

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from harness.base.errors import UsageError, unknown
+from harness.base.plurals import counted
 from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, not_readable
 from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
 from harness.benchmarks.repurposing.released import ReleasedDataset
@@ -83,6 +84,15 @@ def _larger(
         rows[:, before:] = np.where(np.isnan(own_block), own_block.T, own_block)
         np.fill_diagonal(rows[:, before:], 1.0)
         features[:, before:] = rows[:, :before].T
+    elif before == len(ids) + len(items):
+        # by their shape alone are similarities told from features
+        kind = f"new {items[0].kind}"
+        raise UsageError(
+            f"with {counted(len(items), kind)} the features of dataset {dataset} are square, which to methods are"
+            " similarities",
+            where=items[0].where,
+            todo=f"ask for another number of {kind}s at once",
+        )
     return np.concatenate([features, rows]), names
 
 

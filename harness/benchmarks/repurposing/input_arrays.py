@@ -70,7 +70,7 @@ def similarity(features: Features) -> Features:
     if standard.shape[0] == standard.shape[1]:
         return standard
     with np.errstate(divide="ignore", invalid="ignore"):
-        correlations = np.asarray(np.corrcoef(standard))
+        correlations = np.atleast_2d(np.corrcoef(standard))
     flat = standard.std(axis=1) < _ROUNDING
     correlations[flat] = correlations[:, flat] = 0.0
     return correlations

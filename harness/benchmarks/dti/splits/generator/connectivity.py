@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from harness.base.errors import DataError
 from harness.benchmarks.dti.splits.generator.bindings import Bindings, Ends, Nodes, without
 from harness.benchmarks.dti.splits.generator.folds import Halves
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, iterated_at, shuffled
@@ -56,10 +57,16 @@ def _drawn(bindings: Bindings, drugs: Integers, targets: Integers, count: int, r
     """Distinct pairs that are not known to bind: a drug and a target are drawn until there are enough."""
     pairs = np.empty(0, dtype=np.int64)
     while len(pairs) < count:
+        before = len(pairs)
         places = random.below_each(np.tile(np.array([len(drugs), len(targets)]), 2 * count)).reshape(-1, 2)
         codes = np.concatenate([pairs, bindings.code(drugs[places[:, 0]], targets[places[:, 1]])])
         codes = codes[~bindings.known[codes]]
         pairs = codes[np.sort(np.unique(codes, return_index=True)[1])]
+        if len(pairs) == before:
+            # chance alone, or there are no more
+            every = bindings.code(drugs[:, None], targets).ravel()
+            if (~bindings.known[every]).sum() < count:
+                raise _too_few(f"fewer than {count} of its pairs are not known to bind")
     return pairs[:count]
 
 
@@ -85,7 +92,7 @@ def _of_neighbours(halves: Halves, similar: bool, random: JavaRandom) -> Integer
         elif target in drugs_of:
             targets = _candidates(target, drugs_of, targets_of, None if similar else halves.learned.targets)
             drawn += [bindings.code(np.array([drug]), _first(targets, random))]
-    return np.concatenate(drawn)
+    return _all_of(drawn)
 
 
 def _candidates(
@@ -107,6 +114,16 @@ def _of_isolated(halves: Halves, random: JavaRandom) -> Integers:
             drawn.append(bindings.code(np.array([drug]), _first(targets, random)))
         else:
             drawn.append(bindings.code(_first(drugs, random), np.array([target])))
+    return _all_of(drawn)
+
+
+def _too_few(what: str) -> DataError:
+    return DataError(f"these data have too few pairs for it: {what}", todo="take another space, or another split")
+
+
+def _all_of(drawn: list[Integers]) -> Integers:
+    if not drawn:
+        raise _too_few("no binding that is asked has another pair beside it")
     return np.concatenate(drawn)
 
 

@@ -11,7 +11,9 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from harness.base.errors import DataError
 from harness.base.manifests import Strict
+from harness.base.plurals import counted
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import folds
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of, without
@@ -52,7 +54,14 @@ def _space(dataset: DtiDataset, parameters: Parameters) -> tuple[Mask, Integers]
     """The pairs of the node, and its bindings."""
     bindings, axis = bindings_of(dataset), ("drug", "target").index(parameters.kind)
     nodes = dataset.pairs[:, axis]
-    node = np.argsort(-np.bincount(nodes), kind="stable")[parameters.rank]
+    by_bindings = np.argsort(-np.bincount(nodes), kind="stable")
+    if parameters.rank >= len(by_bindings):
+        raise DataError(
+            f"there is no {parameters.kind} of rank {parameters.rank}",
+            where=f"dataset {dataset.name}: {counted(len(by_bindings), parameters.kind)} with bindings",
+            todo=f"name a rank below {len(by_bindings)}",
+        )
+    node = by_bindings[parameters.rank]
     space = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
     space[(node, slice(None)) if axis == 0 else (slice(None), node)] = True
     return space, bindings.codes[nodes == node]
