@@ -98,7 +98,7 @@ def of_tasks(runs: Runs, names: PublishedNames) -> Runs:
     tasks: Runs = {}
     for pattern in {text for text in names.splits.values() if "*" in text}:
         for target, seeds in sorted(runs.items(), key=lambda item: item[0].split or ""):
-            if target.split and _is_like(target.split, pattern):
+            if target.split and is_like(target.split, pattern):
                 numbered = tasks.setdefault(Target(target.method, target.dataset, pattern), {})
                 own = (replace(run, task=(target.split, seed)) for seed, run in sorted(seeds.items()))
                 numbered |= dict(enumerate(own, len(numbered)))
@@ -111,7 +111,7 @@ def _parsed(split: str) -> SplitSpec:
 
 
 @cache
-def _is_like(split: str, pattern: str) -> bool:
+def is_like(split: str, pattern: str) -> bool:
     """Whether a split has the pattern's strategy and parameters; `*` stands for any text in a value."""
     one, wanted = _parsed(split), _parsed(pattern)
     return (one.strategy, one.parameters.keys()) == (wanted.strategy, wanted.parameters.keys()) and all(

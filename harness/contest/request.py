@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.unknown_names import refuse_unknown_names, unknown_name
+from harness.base.vocabulary import Verdict
 from harness.benchmarks.metric import Metric
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, named_method, refuse_twice
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, make_job, unusual_options
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import ReferenceResult
@@ -49,7 +52,7 @@ def metric_of(benchmark: str, name: str | None) -> Metric:
     # a metric may have the name of its kinds
     if kinds and name not in metrics:
         raise UsageError(
-            f"there are {len(kinds)} metrics called {name}",
+            f"there {'are' if kinds[1:] else 'is'} {counted(len(kinds), 'metric')} called {name}",
             where=f"--metric {name}",
             todo=f"choose one of: {', '.join(kinds)} (docs/metrics.md says how they differ)",
         )
@@ -72,15 +75,14 @@ def contest_plan(
     benchmark = benchmark_of(layout, request)
     known = list(_known_jobs(layout, store, request, reference, entrants))
     seeds = _seeds(known, benchmark, request)
-    if request.common:
-        seeds = _common(known, seeds, entrants)
     jobs = [
         make_job(card, load_manifest(layout, dataset), parse_split(split, seed), variant=variant)
         for (dataset, split), numbers in seeds.items()
         for seed in numbers
         for card, variant in entrants
     ]
-    return make_plan(layout, "table", jobs, make_splits=False)
+    plan = make_plan(layout, "table", jobs, make_splits=False)
+    return replace(plan, cells=_common(plan, store, reference)) if request.common else plan
 
 
 def benchmark_of(layout: Layout, request: ContestRequest) -> str:
@@ -162,25 +164,26 @@ def _seeds(jobs: Iterable[Job], benchmark: str, request: ContestRequest) -> dict
     return {setting: sorted(numbers) for setting, numbers in sorted(seeds.items())}
 
 
-def _common(
-    jobs: Iterable[Job], seeds: Mapping[Setting, list[int]], entrants: Sequence[tuple[MethodCard, str]]
-) -> dict[Setting, list[int]]:
-    """The seeds of every setting on which each method was run; settings without any are left out."""
-    run: dict[tuple[Setting, int], set[tuple[str, str]]] = {}
-    for job in jobs:
-        run.setdefault(((job.dataset, job.split.text), job.split.seed), set()).add((job.method, job.variant))
-    everybody = {(card.name, variant) for card, variant in entrants}
-    common = {
-        setting: [seed for seed in numbers if run.get((setting, seed)) == everybody]
-        for setting, numbers in seeds.items()
-    }
-    if not any(common.values()):
+def _common(plan: Plan, store: Store, reference: Collection[str]) -> tuple[Cell, ...]:
+    """The cells of the seeds on which each method was run, as it is today and whatever came of it."""
+    is_common: dict[tuple[Setting, int], bool] = {}
+    for cell in plan.cells:
+        key = cell.planned.key if cell.planned else ""
+        was_run = key in reference or (key != "" and store.standing(key).verdict is not Verdict.PENDING)
+        seed = _seed_of(cell)
+        is_common[seed] = is_common.get(seed, True) and was_run
+    if not any(is_common.values()):
         raise UsageError(
             "on no seed all of these methods were run",
             where="--common-seeds",
             todo="run what is missing (without --common-seeds the table shows it), or name fewer methods",
         )
-    return {setting: numbers for setting, numbers in common.items() if numbers}
+    return tuple(cell for cell in plan.cells if is_common[_seed_of(cell)])
+
+
+def _seed_of(cell: Cell) -> tuple[Setting, int]:
+    split = cell.job.split
+    return (cell.job.dataset, split.text), split.seed
 
 
 def _split_names(splits: Iterable[SplitSpec]) -> set[str]:

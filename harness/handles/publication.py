@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from harness.base.layout import Layout
 from harness.base.tables import wrapped
 from harness.compare import ClaimVerdict, Comparison, claimed_benchmarks, compare_claims, load_names
+from harness.compare.runs import is_like
 from harness.compare.text import comparison_json
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import Present
@@ -51,7 +51,8 @@ def _is_about(one: Comparison, planned: PlannedJob, usual_variant: str) -> bool:
         and one.metric is not None
         and one.claim.statistic in _SHOWN
         and one.claim.seed in (None, job.split.seed)
-        and fnmatchcase(job.split.text, target.split or "")
+        and target.split is not None
+        and is_like(job.split.text, target.split)
     )
 
 

@@ -60,6 +60,16 @@ def test_of_common_seeds_a_failure_is_one_and_what_others_have_is_left_out(evide
     )
 
 
+def test_a_run_that_the_table_does_not_show_makes_no_seed_common(evidence: Layout) -> None:
+    """Its method was run on that seed as it was before: its cell is empty."""
+    here = Repository(evidence)
+    put_run(evidence, planned_of(make_plan(evidence, "more", [job_of(evidence, "constant", 99)]).cells[0]))
+    planned = planned_of(make_plan(evidence, "more", [job_of(evidence, "als_wr", 99)]).cells[0])
+    put_run(evidence, planned.model_copy(update={"image_tree": "1" * 64}))
+    common = api.contest(["als_wr", "constant"], metric=METRIC, common_seeds=True, repository=here)
+    assert _states(common) == {"als_wr": (1, 2, (Mark.FAILED, Mark.FEW)), "constant": (2, 2, (Mark.FEW,))}
+
+
 def test_common_seeds_of_a_setting_that_one_method_lacks_are_none(evidence: Layout) -> None:
     here = Repository(evidence)
     for split in ("random", "weakly_correlated"):

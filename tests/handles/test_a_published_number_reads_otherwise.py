@@ -12,6 +12,7 @@ from harness.compare.claims import Claim
 from harness.compare.names import Target
 from harness.handles import PublishedLines, metric_lines
 from harness.handles.publication import _is_about
+from harness.splits.spec import parse_split
 from tests.core.factories import planned_job
 
 
@@ -65,7 +66,6 @@ def test_no_metrics_have_no_lines() -> None:
         ({"statistic": "cost"}, False),
         ({"metric": None}, False),
         # a name that stands for many splits
-        ({"split": "rand*"}, True),
         ({"split": "random:test_share=*"}, False),
         ({"split": None}, False),
         ({"method": "bnnr"}, False),
@@ -80,3 +80,24 @@ def test_a_run_is_shown_what_is_about_it(changed: dict[str, Any], is_shown: bool
     told = Claim("Table 2", own.get("statistic", "mean"), "m", "d", "s", "AUC", "0.8", seed=own.get("seed"))
     comparison = Comparison(told, target, own.get("metric", "AUC"), ClaimVerdict.PENDING, "")
     assert _is_about(comparison, planned_job(1), "published") is is_shown
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_shown"),
+    [
+        ("new_pairs:rank=*,space=*", False),
+        ("new_pairs:rank=*,reading=*,space=*", True),
+        ("new_pairs:rank=0,reading=corrected,space=TEO", True),
+        ("new_pairs:rank=1,reading=corrected,space=*", False),
+        ("other_pairs:rank=*,reading=*,space=*", False),
+    ],
+)
+def test_a_name_of_many_splits_stands_for_those_with_its_parameters_alone(pattern: str, is_shown: bool) -> None:
+    """Another reading of a task is another task, and what is printed of one is not of the other."""
+    planned = planned_job(1)
+    split = parse_split("new_pairs:rank=0,reading=corrected,space=TEO", 1)
+    planned = planned.model_copy(update={"job": planned.job.model_copy(update={"split": split})})
+    target = Target("constant", "synthetic", pattern, "")
+    claim = Claim("Table 2", "mean", "m", "d", "s", "AUC", "0.8")
+    comparison = Comparison(claim, target, "AUC", ClaimVerdict.PENDING, "")
+    assert _is_about(comparison, planned, "published") is is_shown
