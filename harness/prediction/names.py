@@ -40,8 +40,8 @@ class Selection:
         if not self.ranks(names) or (self.pairs and not any(pair <= present for pair in self.pairs)):
             return False
         return all(
-            # a kind that is a column of its own is looked for there alone
-            wanted & ({names[columns.index(kind)]} if kind in columns else present)
+            # a kind that is a column of its own is looked for there alone; what was added is asked there, too
+            (wanted | self.own) & {names[columns.index(kind)]} if kind in columns else wanted & present
             for kind, wanted in self.named.items()
         )
 
@@ -54,6 +54,12 @@ def selection_of(
     for kind, name in request.only:
         named[kind] = named.get(kind, frozenset()) | {known_name(benchmark, dataset, name, kind, own)}
     pairs = frozenset(_pair(benchmark, dataset, pair, own) for pair in request.pairs)
+    if own and pairs and not any(pair & {*own} for pair in pairs):
+        raise UsageError(
+            f"no row has both what was added ({', '.join(own)}) and a pair of known ones",
+            where="; ".join("--pair " + " ".join(pair) for pair in request.pairs),
+            todo="name what was added in the pair, or ask for the pair without it",
+        )
     return Selection(frozenset(own), named, pairs)
 
 

@@ -35,13 +35,25 @@ def test_what_was_asked_is_what_is_selected(dataset: Dataset) -> None:
         methods=("bnnr",),
         dataset="synthetic",
         only=(("drug", drugs[0].upper()), ("drug", drugs[3].lower()), ("disease", diseases[2])),
-        pairs=((drugs[1], diseases[1].upper()), (diseases[0], drugs[0])),
+        pairs=((drugs[1], diseases[1].upper()), (diseases[0], "Mine")),
     )
     selection = selection_of("repurposing", dataset, request, own=["Mine"])
     assert selection.own == {"Mine"}
     assert selection.named == {"drug": {drugs[0], drugs[3]}, "disease": {diseases[2]}}
-    assert selection.pairs == {frozenset({drugs[1], diseases[1]}), frozenset({drugs[0], diseases[0]})}
+    assert selection.pairs == {frozenset({drugs[1], diseases[1]}), frozenset({"Mine", diseases[0]})}
     assert selection.names_known_things
+
+
+def test_a_pair_of_known_things_beside_what_was_added_is_refused(dataset: Dataset) -> None:
+    """Methods were fitted, and no row was left."""
+    drugs, diseases = names_of(dataset)
+    request = PredictionRequest(methods=("bnnr",), dataset="synthetic", pairs=((drugs[1], diseases[1]),))
+    with pytest.raises(UsageError) as refused:
+        selection_of("repurposing", dataset, request, own=["Mine", "Other"])
+    assert refused.value.what == "no row has both what was added (Mine, Other) and a pair of known ones"
+    assert refused.value.where == f"--pair {drugs[1]} {diseases[1]}"
+    assert refused.value.todo == "name what was added in the pair, or ask for the pair without it"
+    assert selection_of("repurposing", dataset, request).pairs == {frozenset({drugs[1], diseases[1]})}
 
 
 def test_nothing_asked_selects_nothing(dataset: Dataset) -> None:

@@ -54,6 +54,9 @@ def test_one_method_alone_keeps_its_rows() -> None:
         (Selection(pairs=frozenset({frozenset("py"), frozenset("xq")})), ["yp", "xq"]),
         (Selection(own=frozenset("q")), ["xq"]),
         (Selection(own=frozenset("p"), named={"drug": frozenset("y")}), ["yp"]),
+        # what was added is asked beside what is named of its kind, which has no row with it
+        (Selection(own=frozenset("x"), named={"drug": frozenset("y")}), ["xp", "xq"]),
+        (Selection(own=frozenset("x"), named={"drug": frozenset("y"), "disease": frozenset("q")}), ["xq"]),
     ],
 )
 def test_rows_that_were_asked_for(selection: Selection, expected: list[str]) -> None:
