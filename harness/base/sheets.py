@@ -202,7 +202,7 @@ class _SheetReader:
         self._row = self._column = self._cells = 0
         self._attributes: Attributes = {}
         self._value: list[str] = []
-        self._in_value = self._has_formula = False
+        self._in_value = self._has_value = self._has_formula = False
         self._inline = _TextReader()
 
     def start(self, name: str, attributes: Attributes) -> None:
@@ -213,10 +213,11 @@ class _SheetReader:
         elif name == "f":
             self._has_formula = True
         self._in_value = name == "v"
+        self._has_value = self._has_value or self._in_value
         self._inline.start(name)
 
     def _begin(self, attributes: Attributes) -> None:
-        self._attributes, self._value, self._has_formula = attributes, [], False
+        self._attributes, self._value, self._has_value, self._has_formula = attributes, [], False, False
         self._inline.begin()
         self._column += 1
         if match := _CELL.fullmatch(attributes.get("r", "")):
@@ -245,7 +246,8 @@ class _SheetReader:
         if kind == "inlineStr":
             return self._inline.whole
         if not value:
-            if self._has_formula:
+            # the value of one may be an empty text
+            if self._has_formula and not (kind == "str" and self._has_value):
                 self._refuse("a formula without its value", "open and save the workbook in a spreadsheet program")
             return ""
         if kind == "s":

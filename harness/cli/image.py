@@ -103,7 +103,8 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: bool) -> No
         if not as_json:
             for path in paths:
                 click.echo(f"{name}: wrote {path}")
-            click.echo(f"{name}: now run `harness image build {name} --record`")
+            done = f"now run `harness image build {name} --record`" if paths else "nothing in it is locked"
+            click.echo(f"{name}: {done}")
     if as_json:
         echo_json(rows)
 

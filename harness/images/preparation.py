@@ -68,9 +68,31 @@ def overview(layout: Layout) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["kind"] == "method", row["name"]))
 
 
+def _row_without_image(layout: Layout, name: str, why: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "kind": "method" if is_method(layout, name) else "environment",
+        "variant": "cpu",
+        "extends": None,
+        "tree": "",
+        "why": why,
+        "image": "",
+        "bytes": 0,
+        "added_bytes": 0,
+        "built": [],
+    }
+
+
 def _row(layout: Layout, name: str) -> dict[str, Any]:
-    chain = environment_chain(layout, name)
-    top = layers_of(chain)[-1]
+    """What is known of one environment; of one that can't be read, or holds nothing yet, why it is none."""
+    try:
+        chain = environment_chain(layout, name)
+    except HarnessError as error:
+        return _row_without_image(layout, name, f"{error.what} ({error.where})")
+    layers = layers_of(chain)
+    if not layers:
+        return _row_without_image(layout, name, "nothing is asked for in it or below it")
+    top = layers[-1]
     part = top.card.variants.get("cpu")
     variant: Accelerator = "cuda" if part is None or part.not_lockable else "cpu"
     record = read_record(top, variant)

@@ -121,6 +121,12 @@ def test_texts_are_put_together_without_what_tells_how_they_sound(tmp_path: Path
 
 def test_a_formula_of_one_cell_is_not_of_the_next_and_one_without_a_value_is_refused(tmp_path: Path) -> None:
     assert read(tmp_path, "<row><c><f>A1</f><v>1</v></c><c/><c><v>2</v></c></row>") == [(1, ["1", "", "2"])]
+    # of `=IF(C2="","",C2)` the value is an empty text
+    empty = '<c t="str"><f>A1</f><v></v></c>'
+    assert read(tmp_path, f"<row>{empty}<c><v>2</v></c>{empty}<c><v>3</v></c></row>") == [(1, ["", "2", "", "3"])]
+    for never in ('<c t="str"><f>A1</f></c>', "<c><f>A1</f><v></v></c>"):
+        with pytest.raises(CorruptData, match="a formula without its value"):
+            read(tmp_path, f"<row>{empty}{never}</row>")
     with pytest.raises(CorruptData) as refused:
         read(tmp_path, '<row r="3"><c><v>1</v></c><c><f>A1</f></c></row>')
     assert (refused.value.what, refused.value.todo) == (

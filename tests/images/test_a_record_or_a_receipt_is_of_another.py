@@ -300,6 +300,19 @@ def test_a_row_of_the_overview_is_of_its_own_layer(
     }
 
 
+def test_an_environment_that_is_being_written_hides_no_other_one(bench: Workbench) -> None:
+    for name, text in (("empty", ""), ("astray", 'extends = "nowhere"\n')):
+        folder = bench.layout.containers / name
+        folder.mkdir()
+        (folder / "environment.toml").write_text(f'summary = "x"\n{text}')
+    rows = {row["name"]: row for row in preparation.overview(bench.layout)}
+    assert {"_numpy", "empty", "astray"} <= {*rows}
+    assert rows["empty"]["why"] == "nothing is asked for in it or below it"
+    assert rows["astray"]["why"].startswith("no environment is called 'nowhere'")
+    assert rows["empty"].keys() == rows["astray"].keys() == rows["_numpy"].keys()
+    assert [rows["empty"][name] for name in ("kind", "tree", "image", "built")] == ["environment", "", "", []]
+
+
 def test_an_environment_that_is_not_recorded_is_listed_with_the_reason(bench: Workbench) -> None:
     (bench.layout.containers / "_numpy" / "tree.toml").unlink()
     rows = {row["name"]: row for row in preparation.overview(bench.layout)}

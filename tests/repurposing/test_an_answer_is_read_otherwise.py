@@ -64,7 +64,25 @@ def test_as_many_inner_models_as_folds_may_be_wanted_or_none(parameters: Strict,
     requests.check(Strict(), {"inner_folds": wanted})
 
 
-@pytest.mark.parametrize("wanted", [1, 4, 6])
+@pytest.mark.parametrize("parameters", [_Folded(inner_folds=5), _Folded(inner_folds=1), Strict()])
+def test_one_inner_model_is_refused_whatever_the_split(parameters: Strict) -> None:
+    """No split has one fold alone: every run of it failed."""
+    with pytest.raises(UsageError) as refused:
+        requests.check(parameters, {"inner_folds": 1})
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "a fold that is held out needs another one to learn from",
+        "--inner-folds 1",
+        "ask for 0, which holds nothing out, or for 2 or more",
+    )
+
+
+def test_a_split_without_inner_folds_is_asked_for_none_once() -> None:
+    with pytest.raises(UsageError) as refused:
+        requests.check(_Folded(inner_folds=0), {"inner_folds": 3})
+    assert refused.value.todo == "ask for 0, or for a split with them: --split STRATEGY:inner_folds=3"
+
+
+@pytest.mark.parametrize("wanted", [2, 4, 6])
 def test_another_number_of_inner_models_is_refused(wanted: int) -> None:
     with pytest.raises(UsageError) as refused:
         requests.check(_Folded(inner_folds=5), {"inner_folds": wanted})

@@ -13,9 +13,16 @@ _FOLDS = "inner_folds"
 def check(parameters: Strict, options: Mapping[str, int]) -> None:
     """Refuse another number of inner models than the split has folds for."""
     there, wanted = getattr(parameters, _FOLDS, None), options[_FOLDS]
+    if wanted == 1:
+        raise UsageError(
+            "a fold that is held out needs another one to learn from",
+            where="--inner-folds 1",
+            todo="ask for 0, which holds nothing out, or for 2 or more",
+        )
     if there is not None and wanted not in (0, there):
         raise UsageError(
             f"the split has {there} inner folds, and the run wants {wanted}",
             where=f"--inner-folds {wanted}",
-            todo=f"ask for 0, for {there}, or for a split with them: --split STRATEGY:{_FOLDS}={wanted}",
+            todo=f"ask for {', for '.join(map(str, sorted({0, there})))}, or for a split with them: "
+            f"--split STRATEGY:{_FOLDS}={wanted}",
         )
