@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 
 from harness.api.pages import verify_report
@@ -85,7 +85,7 @@ def audit(
             without_run=without_run,
             repository=[
                 *check_checkout(here.layout),
-                *check_statement(here.layout, reference=reference),
+                *check_statement(here.layout, reference=reference or isinstance(chosen, Mapping)),
                 *page,
                 *(_page_anew(here) if believing == "nothing" and page else ()),
             ],

@@ -7,6 +7,7 @@ from a dataset and a split.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.base.machine import hardware
 from harness.base.vocabulary import Accelerator
-from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data import dataset_digest, load_dataset, load_manifest, recorded_digest
 from harness.data.datasets import is_here
 from harness.data.manifest import has_manifest
 from harness.data.sources import check_file, local_copies
@@ -70,13 +71,23 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
     if not has_manifest(layout, dataset):
         data = f"there is no dataset '{dataset}' in this repository any more"
     else:
-        try:
-            digest = dataset_digest(layout, dataset)
-        except HarnessError:
-            digest = planned.dataset_digest  # the dataset's own step tells what is broken
+        digest = _digest_now(layout, dataset) or planned.dataset_digest
         if digest != planned.dataset_digest:
             data = f"dataset '{dataset}' changed: its digest is {digest[:12]} now"
     return Superseded(image, data)
+
+
+def _digest_now(layout: Layout, dataset: str) -> str:
+    """The dataset's digest. Where its files were edited that of its manifest; empty where there is none.
+
+    Then the dataset's own step tells what is broken, if the run is of these data at all.
+    """
+    try:
+        return dataset_digest(layout, dataset)
+    except HarnessError:
+        with suppress(HarnessError):
+            return recorded_digest(layout, dataset)
+    return ""
 
 
 def outgrown_by_card(layout: Layout, job: Job) -> str:

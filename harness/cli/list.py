@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.names import Word
+from harness.cli.names import METHOD, Word
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.cli.output import echo_folded
 from harness.data import dataset_names, load_manifest
@@ -22,15 +24,19 @@ _FAULT = "fault"
 
 @click.command(cls=OnceCommand)
 @click.argument("kind", type=Word(_KINDS), default="methods")
+@click.argument("names", type=METHOD, nargs=-1)
 @click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option
-def command(kind: str, markdown: bool, as_json: bool) -> int:
+def command(kind: str, names: tuple[str, ...], markdown: bool, as_json: bool) -> int:
     """List methods, datasets, suites, metrics or findings.
 
     \b
     harness list                 the methods
+    harness list methods bnnr    the card of one, or of some
     harness list datasets
     """
+    if names:
+        return _cards_of(kind, names, as_json=as_json)
     if markdown:
         click.echo(_page(kind), nl=False)
         return 0
@@ -47,6 +53,19 @@ def command(kind: str, markdown: bool, as_json: bool) -> int:
         return code
     echo_folded((str(row["name"]), str(row["summary"])) for row in rows)
     return code
+
+
+def _cards_of(kind: str, names: Sequence[str], *, as_json: bool) -> int:
+    """Whole cards of methods that are named."""
+    if kind != "methods":
+        todo = f"harness {'data show ' + names[0] if kind == 'datasets' else 'list ' + kind}"
+        raise UsageError(f"{kind} are listed whole", where=names[0], todo=todo)
+    named = [load_method(find_layout(), name) for name in dict.fromkeys(names)]
+    if as_json:
+        echo_json([_of_card(card) for card in named])
+    else:
+        click.echo("\n".join(map(cards.card_text, named)), nl=False)
+    return 0
 
 
 def _page(kind: str) -> str:

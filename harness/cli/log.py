@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from harness import api
+from harness.base.errors import UsageError
 from harness.base.plurals import counted
 from harness.base.unknown_names import unknown_name
 from harness.cli.names import KEY
@@ -41,6 +42,9 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
     leaves = log.leaves()
     rows = [(number, leaf) for number, leaf in enumerate(leaves, start=1) if key is None or _is_of(leaf, key)]
     if key is not None and not rows:
+        if not reference and any(_is_of(leaf, key) for leaf in Log(layout.reference).leaves()):
+            todo = "ask for the log of the committed results: --reference"
+            raise UsageError(f"no run of this machine's log is called '{key}'", where=str(log.path), todo=todo)
         raise unknown_name("run of the log", key, {leaf.key[:12] for leaf in leaves if leaf.key}, where=log.path)
     hashes = [leaf_hash(leaf.line) for leaf in leaves]
     paths = {number: [one.hex() for one in inclusion_proof(hashes, number - 1)] for number, _ in rows if proof}

@@ -52,6 +52,11 @@ def dataset_digest(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -
     return load_dataset(layout, name, mirrors=mirrors).digest
 
 
+def recorded_digest(layout: Layout, name: str) -> str:
+    """The digest that the manifest records, whatever its files hold by now; empty where it records none."""
+    return _recorded_digest(layout, load_manifest(layout, name))
+
+
 def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
     """Whether the arrays are here, so that nothing has to be fetched."""
     return (_converted_folder(layout, manifest) / _NAMES_FILE).is_file()

@@ -14,10 +14,11 @@ Generated from `methods/*/method.toml` by `harness list methods --markdown`; a t
 
 def markdown(cards: Iterable[MethodCard]) -> str:
     """The page of these cards."""
-    return "\n".join([_HEAD, *(_card(card) for card in cards)])
+    return "\n".join([_HEAD, *map(card_text, cards)])
 
 
-def _card(card: MethodCard) -> str:
+def card_text(card: MethodCard) -> str:
+    """One card."""
     lines = [f"## {plain(card.title)} ({code(card.name)})", prose(card.summary), ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in _facts(card)]

@@ -83,6 +83,10 @@ def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: 
     assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
     assert statements == [((machine.layout,), {"reference": False})]
     assert pages == [((machine.layout,), {})]
+    # of keys that lead to committed results the statement about these tells
+    put(audits, "believed_reference", {"f" * 64: "an entry"})
+    api.audit("ffff", progress=None, repository=here)
+    assert statements[-1] == ((machine.layout,), {"reference": True}) and found[-1][0][1] == {"f" * 64: "an entry"}
     for replay, replayed in ((0, 0), (6, 6), (9, 7)):
         api.audit(replay=replay, progress=None, repository=here)
         (_, of, note), _ = noted[-1]

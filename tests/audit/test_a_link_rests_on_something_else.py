@@ -26,6 +26,7 @@ from harness.audit.basis import (
 from harness.audit.plausibility import check_card, check_kept
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.steps import Checked, Lack, Step, failed, guarded, not_checked, ok
+from harness.base.errors import CorruptData
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.data.sources import cache_path
@@ -206,6 +207,26 @@ def test_what_is_broken_is_not_called_superseded(evidence: Layout, made_up: Plan
     manifest = evidence.datasets / "synthetic" / "dataset.toml"
     manifest.write_text(manifest.read_text().replace("name", "nam", 1))
     assert find_superseded(evidence, record_of(evidence, made_up)) == Superseded()
+
+
+def test_a_run_of_older_data_is_not_blamed_for_files_that_were_edited_since(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its data are not those of the manifest, whatever the files hold by now."""
+    record = record_of(evidence, made_up)
+
+    def edited(*_: object, **__: object) -> str:
+        raise CorruptData("a file changed since the manifest recorded what it holds")
+
+    monkeypatch.setattr("harness.audit.basis.dataset_digest", edited)
+    # of a run of these very data the dataset's own step tells
+    assert find_superseded(evidence, record) == Superseded()
+    monkeypatch.setattr("harness.audit.basis.recorded_digest", lambda *_: "e" * 64)
+    assert find_superseded(evidence, record) == Superseded(
+        data=f"dataset 'synthetic' changed: its digest is {'e' * 12} now"
+    )
+    monkeypatch.setattr("harness.audit.basis.recorded_digest", lambda *_: "")
+    assert find_superseded(evidence, record) == Superseded()
 
 
 def environment_steps(layout: Layout) -> dict[str, Step]:

@@ -90,6 +90,29 @@ def test_all_events_of_a_run_are_shown_with_their_proofs(monkeypatch: pytest.Mon
     assert {row["leaf"]: row["proof"] for row in rows} == proofs
 
 
+def test_a_committed_run_is_looked_for_in_the_log_of_the_committed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Events:
+        """Only what is committed has events."""
+
+        def __init__(self, folder: Path) -> None:
+            self.path, self._committed = folder / "log.jsonl", folder != tmp_path
+
+        def leaves(self) -> list[Leaf]:
+            """All events."""
+            return LEAVES if self._committed else []
+
+    monkeypatch.setattr("harness.cli.log.Log", Events)
+    key = RUNS[3].key[:12]
+    with pytest.raises(UsageError) as error:
+        harness_of("log", key)
+    assert error.value.what == f"no run of this machine's log is called '{key}'"
+    assert error.value.where == str(tmp_path / "log.jsonl")
+    assert error.value.todo == "ask for the log of the committed results: --reference"
+    assert harness_of("log", "--reference", key).stdout.splitlines()[:-1] == _lines([5, 26])
+
+
 def test_a_run_that_the_log_does_not_know_is_refused_with_those_it_knows(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no run of the log is called '00aaaaaaaaab'") as error:
         harness_of("log", "00aaaaaaaaab")

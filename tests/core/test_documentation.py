@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
+import click
 import pytest
 
 from harness import benchmarks
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import page
 from harness.benchmarks.ddi.study.data_facts import SplitFacts
+from harness.cli import group
 from harness.compare import load_names
 from harness.methods import page as cards
 from harness.methods.card import load_methods
@@ -126,7 +129,28 @@ def test_every_finding_is_demonstrated(repository: Layout) -> None:
         for demonstration in chain.from_iterable(one.shown_by for one in members):
             path, _, name = demonstration.partition("::")
             shown = name and f"def {name}(" in (repository.root / path).read_text(encoding="utf-8")
-            assert shown or demonstration.startswith("harness "), demonstration
+            assert shown or understood(demonstration), demonstration
+
+
+def understood(line: str) -> bool:
+    """Whether `harness` takes these words: each a command, an argument or an option of its own. Nothing runs."""
+    # a folder of a person's own
+    program, *words = (word.replace("DIR", ".") for word in shlex.split(line))
+    command: click.Command | None = group
+    context = click.Context(group, info_name=program)
+    while isinstance(command, click.Group):
+        _, command, words = command.resolve_command(context, words)
+        assert command is not None
+        context = click.Context(command, info_name=command.name, parent=context)
+    assert command is not None
+    command.parse_args(context, words)
+    return program == "harness"
+
+
+@pytest.mark.parametrize("line", ["harness list methods --nobody", "harness lists", "harness log 1 --seed"])
+def test_a_command_that_does_not_exist_is_not_understood(line: str) -> None:
+    with pytest.raises(click.ClickException):
+        understood(line)
 
 
 def test_the_first_page_counts_the_systems_that_are_planned(repository: Layout) -> None:

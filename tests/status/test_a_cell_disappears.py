@@ -257,6 +257,14 @@ def test_reference_results_stand_where_nothing_was_run(evidence: Layout, made_up
     assert table_of(layout, made_up).counts == {Verdict.PENDING: 6}
 
 
+def test_what_else_was_run_here_is_no_matter_of_the_committed_results(evidence: Layout, made_up: Plan) -> None:
+    """A page of them says the same on every machine."""
+    save_reference(evidence, Store(evidence.runs))
+    smaller = plan_of(evidence, methods=("constant",))
+    assert table_of(evidence, smaller).others == 2
+    assert table_of(evidence, smaller, load_reference(evidence)).others == 0
+
+
 def test_reference_scores_of_outgrown_metrics_are_not_shown(
     evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
