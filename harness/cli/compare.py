@@ -74,7 +74,7 @@ def command(
     Exit code 1 when a claim deviates, or a GPU gives other metrics than the method's card allows, else 0: a claim
     that can't be compared, or waits for a run, is no failure.
     """
-    from harness.compare import ClaimVerdict, accelerators
+    from harness.compare import ClaimVerdict, accelerators, claimed_benchmarks
     from harness.compare.text import to_json, to_markdown, to_text
 
     flags = {"--json": "json" if as_json else None, "--markdown": "markdown" if as_markdown else None}
@@ -104,6 +104,10 @@ def command(
         deliver(f"{document_text(to_json(book))}\n", output)
     else:
         deliver((to_markdown if kind == "markdown" else to_text)(book, everything=everything), output)
+    others = [name for name in claimed_benchmarks(here.layout) if name != book.benchmark]
+    if others and kind == "text" and not any((benchmark, methods, datasets, against)):
+        more = " or ".join(others)
+        click.echo(f"these are the claims of {book.benchmark}; for others: --benchmark {more}", err=True)
     if not sum(book.tally.values()):
         click.echo("nothing is published of what was asked for: no number was held against another", err=True)
     return 1 if book.tally[ClaimVerdict.DEVIATES] else 0

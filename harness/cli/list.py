@@ -24,7 +24,7 @@ _FAULT = "fault"
 
 @click.command(cls=OnceCommand)
 @click.argument("kind", type=Word(_KINDS), default="methods")
-@click.argument("names", type=METHOD, nargs=-1)
+@click.argument("names", type=METHOD, nargs=-1, metavar="[METHOD]...")
 @click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option
 def command(kind: str, names: tuple[str, ...], markdown: bool, as_json: bool) -> int:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from harness.base.few import few_in_line
 from harness.base.plurals import counted
 from harness.contest.contest import Contest, Entry, common_seeds
 from harness.contest.statistics import SIGNIFICANCE, seeds_to_decide
 
+# So many settings are named in a sentence.
+_SETTINGS = 3
 # One row per method and setting; all columns are always there.
 COLUMNS = (
     *("metric", "dataset", "split", "method", "control", "mean", "sd", "n", "planned", "failed", "reference"),
@@ -68,6 +71,23 @@ def to_json(contest: Contest) -> dict[str, Any]:
     }
 
 
+def _about_controls(contest: Contest) -> list[str]:
+    """The controls that are no bar: whose value is the worst that there is, whatever the seed."""
+    metric = contest.metric
+    if metric.range is None or metric.better == "neither":
+        return []
+    worst = metric.range[0] if metric.better == "higher" else metric.range[1]
+    settings: dict[str, list[str]] = {}
+    for one in contest.entries:
+        if one.group.control and one.values and set(one.values.values()) == {worst}:
+            settings.setdefault(one.row, []).append(one.setting)
+    return [
+        f"{row} has the worst {metric.name} that there is, {worst:g}, on {few_in_line(on, _SETTINGS, '; ')}: "
+        "whoever is better than that may still be worse than chance (docs/metrics.md)."
+        for row, on in settings.items()
+    ]
+
+
 def notes(contest: Contest) -> list[str]:
     """What a reader must know: how numbers are made, what the tests are, what a number lacks."""
     metric, first = contest.metric, contest.first
@@ -93,6 +113,7 @@ def notes(contest: Contest) -> list[str]:
                 f"{counted(seeds_to_decide(contest.tests), 'common seed')}."
             )
     lines += _about_ranks(contest)
+    lines += _about_controls(contest)
     lines += [*contest.legend, *contest.problems]
     for setting, members in contest.settings.items():
         common = common_seeds(members)

@@ -26,6 +26,8 @@ from harness.base.sheets import START, Line, sheet_lines
 _GZIP, _OLD_WORKBOOK = b"\x1f\x8b", b"\xd0\xcf\x11\xe0"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _MOST_BYTES = 1 << 30
+# The column that tells training from test, where a table may have one, and what people call it.
+_PART, _NAMES_OF_PART = "part", frozenset({"split", "set", "fold", "subset"})
 # The first wins where two fit alike. Commas in numbers are decimal where they separate nothing.
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
 _LOOK_LINES = 20
@@ -222,6 +224,14 @@ def check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
         )
 
 
+def without_columns(others: Sequence[str], *, optional: Sequence[str]) -> str:
+    """What to do about columns that nothing is read from: a split under another name is not to be thrown away."""
+    part = next((name for name in others if name.lower() in _NAMES_OF_PART and _PART in optional), None)
+    left = [name for name in others if name != part]
+    todo = [f"if {part} tells training from test pairs, name it {_PART}, else leave it out"] if part else []
+    return "; ".join([*todo, *([f"leave out {', '.join(left)}"] if left else [])])
+
+
 def table_of(
     file: TableFile | Path, *columns: Sequence[str], faults: Faults, optional: Sequence[str] = ()
 ) -> list[TableLine]:
@@ -234,11 +244,11 @@ def table_of(
     needed = [name for name in header if name not in optional]
     if len(set(header)) < len(header) or sorted(needed) not in map(sorted, columns):
         whole = next((names for names in columns if set(names) < set(needed)), None)
-        others = ", ".join(name for name in table.header if whole and name.lower() not in (*whole, *optional))
+        others = [name for name in table.header if whole and name.lower() not in (*whole, *optional)]
         raise CorruptData(
             f"the columns are {', '.join(table.header)}",
             where=table.head,
-            todo=(f"leave out {others}; " if others else "")
+            todo=(f"{without_columns(others, optional=optional)}; " if others else "")
             + "name them "
             + ", or ".join(", ".join(names) for names in columns)
             + (f", and if wanted {', '.join(optional)}" if optional else ""),

@@ -180,6 +180,8 @@ def _tables(benchmark: str, tables: Mapping[str, Path | str]) -> tuple[OwnData, 
             fault, todo = "there is no such file", "give its whole path, or that from the folder you are in"
             if path.is_dir():
                 fault, todo = "a folder is no table", "name the file in it"
+            elif path.exists():
+                fault, todo = "a pipe or a device is no file, and can't be copied", "write it into a file first"
             raise UsageError(fault, where=f"--{word} {text}", todo=todo)
         if path.name in _TAKEN or path.name.startswith(".") or not path.name.isprintable():
             raise UsageError("a table can't have this name", where=f"--{word} {path!r}", todo="rename the file")

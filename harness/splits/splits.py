@@ -69,8 +69,10 @@ def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
             # what a library says is meant for programmers
             what = error.what.removesuffix(f": {error.__context__}")
             raise type(error)(f"split {spec.text}: {what}", where=error.where, todo=error.todo) from None
+    # who predicts asks for what is no item of the dataset yet
+    is_for_use = spec.strategy == benchmarks.get(name).scoring.predicting
     for count, use in ((made.training, "learn from"), (made.test, "test on")):
-        if not count:
+        if not count and not is_for_use:
             raise DataError(
                 f"split {spec.label}: nothing is left to {use}",
                 where=f"dataset {dataset}",

@@ -239,7 +239,7 @@ def test_a_comparison_is_asked_for_what_was_named_and_its_verdicts_are_the_exit_
     answering: Callable[[str, Any], Asked], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tally = dict.fromkeys(ClaimVerdict, 0)
-    book = SimpleNamespace(tally=tally)
+    book = SimpleNamespace(tally=tally, benchmark="repurposing")
     asked = answering("api.compare", book)
     for kind in ("text", "markdown"):
         monkeypatch.setattr(
@@ -249,7 +249,12 @@ def test_a_comparison_is_asked_for_what_was_named_and_its_verdicts_are_the_exit_
     monkeypatch.setattr("harness.compare.text.to_json", lambda _book: fields)
     result = harness_of("compare")
     told = "nothing is published of what was asked for: no number was held against another\n"
-    assert (result.return_value, result.stdout, result.stderr) == (0, "text False\n", told)
+    hint = "these are the claims of repurposing; for others: --benchmark ddi or dti or combos\n"
+    assert (result.return_value, result.stdout, result.stderr) == (0, "text False\n", hint + told)
+    # who names something knows
+    for words in (("--benchmark", "ddi"), ("--method", "bnnr"), ("--dataset", "hdvd"), ("--against", FILE)):
+        assert harness_of("compare", *words).stderr == told
+    del asked[1:]
     for verdict in ClaimVerdict:
         tally.update({**dict.fromkeys(ClaimVerdict, 0), verdict: 1})
         result = harness_of("compare", "--all", "--markdown")

@@ -36,4 +36,5 @@ def _cell(method: str, dataset: str, seed: int, value: float | Verdict | None, m
     notes = {metric.name: "no class has two members"} if verdict is Verdict.OK and number is None else {}
     made = drug_cell(method, metrics, notes, seed=seed)
     job = made.cell.job.model_copy(update={"dataset": dataset})
-    return replace(made, cell=replace(made.cell, job=job, verdict=verdict), scored=verdict is Verdict.OK)
+    cell = replace(made.cell, job=job, verdict=verdict)
+    return replace(made, cell=cell, scored=verdict is Verdict.OK, control=method == "constant")

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from scipy.stats import friedmanchisquare, wilcoxon
 from harness import api
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.metric import Metric
 from harness.cli import group, main
 from harness.contest import COLUMNS, Mark, draw, rows_of, to_csv, to_json, to_latex, to_markdown, to_text
 from harness.contest.picture import groups_of
+from harness.contest.rows import notes
 from harness.contest.text import latex
 from harness.results.reference import load_reference
 from tests.contest.conftest import LOWER, contest_of
@@ -303,3 +306,27 @@ def test_strict_shows_nothing_that_must_not_stand_alone(
     output = capsys.readouterr()
     assert (ended.value.code, output.out) == (1, "")
     assert "als_wr on fdataset, random: ok 1; 1 of 1 seeds have a value" in output.err
+
+
+@pytest.mark.parametrize(
+    ("better", "scale", "values", "is_no_bar"),
+    [
+        ("higher", (0.0, 1.0), [0.0, 0.0], True),
+        ("higher", (0.0, 1.0), [0.0, 0.1], False),
+        ("lower", (0.0, 1.0), [1.0, 1.0], True),
+        ("lower", (0.0, 1.0), [0.0, 0.0], False),
+        ("higher", None, [0.0, 0.0], False),
+        ("higher", (0.0, 1.0), [None, Verdict.ERROR], False),
+    ],
+)
+def test_a_control_that_is_as_bad_as_can_be_is_called_no_bar(
+    better: Any, scale: tuple[float, float] | None, values: list[Any], is_no_bar: bool
+) -> None:
+    """Where ties count as wrong, one answer for everything has 0: a method above it may be worse than chance."""
+    metric = Metric("M", "made up", better=better, range=scale)
+    contest = contest_of({"mine": {"one": [0.2, 0.3]}, "constant": {"one": values}}, metric)
+    told = f"constant has the worst M that there is, {0 if better == 'higher' else 1}, on one, cluster: "
+    told += "whoever is better than that may still be worse than chance (docs/metrics.md)."
+    assert (told in notes(contest)) == is_no_bar
+    # a method of which that is true is just bad
+    assert not any("the worst M" in note for note in notes(contest_of({"mine": {"one": values}}, metric)))

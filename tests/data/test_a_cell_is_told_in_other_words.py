@@ -146,6 +146,12 @@ def test_the_columns_of_a_table_are_those_that_are_wanted(tmp_path: Path) -> Non
     assert told(lambda: read("a,x,b,Y\n", one, two, optional=("e",))) == [
         ("the columns are a, x, b, Y", where, "leave out x, Y; name them a, b, or c, d, and if wanted e")
     ]
+    # a split under another name is not to be thrown away, where there may be one
+    part = "if Split tells training from test pairs, name it part, else leave it out"
+    rest = "name them a, b, and if wanted part"
+    for header, todo in (("a,b,Split", f"{part}; {rest}"), ("a,b,x,Split", f"{part}; leave out x; {rest}")):
+        assert told(partial(read, f"{header}\n", one, optional=("part",)))[0][2] == todo
+    assert told(lambda: read("a,b,split\n", one))[0][2] == "leave out split; name them a, b"
     assert told(lambda: read("a\n", one)) == [("the columns are a", where, "name them a, b")]
     assert told(lambda: read("\n,\na,c\n", one)) == [("the columns are a, c", f"{path}: line 3", "name them a, b")]
     assert told(lambda: read("a,b,B\n", one)) == [("the columns are a, b, B", where, "name them a, b")]

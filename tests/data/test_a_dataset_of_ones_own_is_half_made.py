@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -204,6 +205,18 @@ def test_a_home_of_nobody_is_no_fault_of_the_harness(house: Layout) -> None:
         "there is no such file",
         "--associations ~nobody_of_that_name/a.csv",
         "give its whole path, or that from the folder you are in",
+    )
+
+
+def test_a_pipe_is_not_called_missing(house: Layout, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError) as refused:
+        new_dataset(house, "mine", {"associations": pipe})
+    assert said(refused.value) == (
+        "a pipe or a device is no file, and can't be copied",
+        f"--associations {pipe}",
+        "write it into a file first",
     )
 
 

@@ -84,6 +84,17 @@ COLUMNS = (
             "",
             [("the columns are Drug, disease, source, Year", "a.csv: line 1", "leave out source, Year")],
         ),
+        (
+            "drug,disease,split\na,x,train\nb,y,test\n",
+            "",
+            [
+                (
+                    "the columns are drug, disease, split",
+                    "a.csv: line 1",
+                    "if split tells training from test pairs, name it part, else leave it out",
+                )
+            ],
+        ),
         ("word\na\n", "", [("the columns are word", "a.csv: line 1", COLUMNS)]),
         # empty lines may stand before the header
         ("\n\nword\na\n", "", [("the columns are word", "a.csv: line 3", COLUMNS)]),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import harness
+from harness import benchmarks
 from harness.base.errors import EngineError, HarnessError, MissingData
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
@@ -165,6 +166,9 @@ def test_a_split_of_one_part_alone_is_none(
     what, where, todo = told(lambda: splits.make_split(own, "mine", SPEC))
     assert what == f"split {SPEC.label}: nothing is left to {use}" and where == "dataset mine"
     assert todo == "choose another split, other parameters, or data of more items"
+    # of what is asked for use there may be no item
+    for_use = SplitSpec(strategy=benchmarks.get("repurposing").scoring.predicting, seed=1)
+    assert splits.make_split(own, "mine", for_use) is made
 
 
 def test_a_split_of_other_data_is_not_described(own: Layout) -> None:

@@ -25,7 +25,7 @@ from harness.base.plurals import counted
 from harness.benchmarks.repurposing.dataset import Features, Labels, RepurposingDataset
 from harness.benchmarks.repurposing.released import ReleasedDataset
 from harness.benchmarks.repurposing.splits.folds import OUTSIDE, TEST
-from harness.data.cells import RawTable, check_width, listed_table, read_table
+from harness.data.cells import RawTable, check_width, listed_table, read_table, without_columns
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
@@ -156,7 +156,7 @@ def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[l
     raise CorruptData(
         f"the columns are {', '.join(table.header)}",
         where=table.head,
-        todo=f"leave out {', '.join(others)}"
+        todo=without_columns(others, optional=_COLUMNS)
         if is_list and others
         else f"for a list of pairs, name them {', '.join(_COLUMNS)} ({_LABEL} and {_PART} may be left out); for a "
         "matrix, give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells",
