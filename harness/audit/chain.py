@@ -33,7 +33,7 @@ from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.engine import Engine
 from harness.methods.card import load_method
 from harness.results.records import RECORD_FILE, Record
-from harness.results.reference import ReferenceResult
+from harness.results.reference import ReferenceResult, reference_file
 from harness.results.scoring import Scores
 from harness.results.store import Store
 
@@ -74,7 +74,8 @@ class Auditor:
         record = entry.record
         card = outgrown_by_card(self.layout, record.planned.job)
         superseded = replace(self._find_superseded(record), card=card)
-        steps = [*check_entry(entry), *self._plausible(record, superseded, entry.scores)]
+        steps = [*check_entry(entry), *check_place(self.layout, entry)]
+        steps += self._plausible(record, superseded, entry.scores)
         why = "a reference result keeps their sha256 only; --replay makes them again"
         steps.append(not_checked("predictions", why, Lack.REPLAY))
         steps += self._frozen(record, superseded)
@@ -203,6 +204,16 @@ def check_entry(entry: ReferenceResult) -> list[Step]:
             not_checked("scores", "of another scorer than the present one", Lack.STALE) if is_stale else step
         )
     return steps
+
+
+def check_place(layout: Layout, entry: ReferenceResult) -> list[Step]:
+    """A broken link where a result lies in another file than that in which it is looked for by its job."""
+    expected = reference_file(layout, entry.planned).relative_to(layout.root).as_posix()
+    found = entry.where.rpartition(": line ")[0]
+    if found in ("", expected):
+        return []
+    what = "it lies in another file than that of its job"
+    return [failed("record", what, expected=expected, found=found, where=entry.where)]
 
 
 def check_files(store: Store, record: Record) -> list[Step]:

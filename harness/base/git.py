@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-# What Python and editors leave beside files: nothing of it was ever meant to be committed. Compiled modules that
-# lie outside of `__pycache__` are none of it: Python imports them without a source.
-LEFTOVERS = ("__pycache__", ".swp", ".ipynb_checkpoints")
+# What Python and editors leave beside files: nothing of it was ever meant to be committed. Other files in the
+# folders where they leave it are none of it: they would be read, or imported, like those that lie elsewhere.
+LEFTOVERS = (
+    "*/__pycache__/*.*.pyc",
+    # while it is being written
+    "*/__pycache__/*.*.pyc.[0-9]*",
+    "*/.ipynb_checkpoints/*-checkpoint.*",
+    "*/.*.swp",
+)
 _LINK = "120000"
 _SECONDS = 60
 # `git rev-parse --local-env-vars`, but for its settings
@@ -84,6 +90,11 @@ def differences(root: Path, folders: Sequence[str], left_out: Sequence[str] = ()
         tuple(name for name in committed if name not in here),
         tuple(name for name in here if name not in committed and not _is_left_out(name, left_out)),
     )
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a path is that of a file which Python or an editor left."""
+    return any(fnmatchcase(name, one) for one in LEFTOVERS)
 
 
 def _is_left_out(name: str, left_out: Sequence[str]) -> bool:

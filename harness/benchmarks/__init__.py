@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -42,7 +42,12 @@ AnyBenchmark = Benchmark[Dataset, Split, object]
 @cache
 def names() -> tuple[str, ...]:
     """All benchmarks."""
-    return tuple(sorted(one.name for one in pkgutil.iter_modules(__path__) if one.ispkg))
+    return tuple(sorted(one.name for one in _modules(*__path__) if one.ispkg))
+
+
+def _modules(*folders: str) -> Iterator[pkgutil.ModuleInfo]:
+    """The modules of folders, without what somebody put where Python keeps compiled ones."""
+    return (one for one in pkgutil.iter_modules(folders) if not one.name.startswith("__"))
 
 
 @cache
@@ -85,4 +90,4 @@ def part(name: str, below: str) -> ModuleType | None:
 def modules_in(name: str, below: str) -> tuple[str, ...]:
     """The modules of a benchmark's package, such as `splits.strategies`: none where there is no such package."""
     path = folder(name).joinpath(*below.split("."))
-    return tuple(sorted(one.name for one in pkgutil.iter_modules([str(path)])))
+    return tuple(sorted(one.name for one in _modules(str(path))))

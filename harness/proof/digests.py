@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.base.files import digest_of
-from harness.base.git import committed_files, text_of_name
+from harness.base.git import committed_files, is_leftover, text_of_name
 from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN
 from harness.meaning import meaning_of
@@ -110,4 +110,4 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
 
 def _counts(path: Path) -> bool:
     """Whether a file is of the repository: what Python left, or this machine noted at first sight, is not."""
-    return path.name != FIRST_SEEN and path.parent.name != "__pycache__"
+    return path.name != FIRST_SEEN and not is_leftover(path.as_posix())

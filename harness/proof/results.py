@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.base.files import sha256_of
 from harness.base.vocabulary import Verdict
-from harness.proof.leaves import Event, Leaf, LoggedResult, account_of
+from harness.proof.leaves import Event, Leaf, LoggedResult, account_of, ends_result, makes_result
 from harness.proof.log import LOG, Log
 from harness.proof.merges import broken_merges
 from harness.proof.plans import summary
@@ -80,11 +80,23 @@ def faults_of(leaves: Sequence[Leaf], results: ResultSet) -> Iterator[ProofFault
         elif not logged.agrees(result):
             what = f"the scores are not those of leaf {logged.leaf}: {result.score[:12]}, not {logged.score[:12]}"
             yield ProofFault(what, where, "remove the scores and run `harness score` again")
+    ended = _ended(leaves)
     for key, logged in account.results.items():
-        # of a run that did not end by itself nothing need be kept
-        if key not in results.results and Verdict(logged.verdict).is_final:
+        # of a run that never ended by itself nothing need be kept
+        if key not in results.results and key in ended:
             where = f"{logged.scope} ({key[:12]})"
             yield ProofFault(f"the result of leaf {logged.leaf}, '{logged.verdict}', is gone", where, again)
+
+
+def _ended(leaves: Iterable[Leaf]) -> set[str]:
+    """The keys whose runs ended by themselves once and were not removed since, whatever was said of them later."""
+    ended = set[str]()
+    for leaf in leaves:
+        if makes_result(leaf.kind) and Verdict(leaf.verdict).is_final:
+            ended.add(leaf.key)
+        elif ends_result(leaf.kind):
+            ended.discard(leaf.key)
+    return ended
 
 
 def told_by(folder: Path, leaves: Sequence[Leaf]) -> dict[str, Any]:

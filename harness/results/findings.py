@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness import benchmarks
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.base.markdown import code, prose
@@ -54,8 +55,8 @@ def findings_on(layout: Layout, benchmark: str, split: str) -> list[Finding]:
 
 def all_findings(layout: Layout) -> dict[str, list[Finding]]:
     """The findings of every benchmark that has some."""
-    files = sorted(layout.published.glob(f"*/{_FILE}"))
-    return {path.parent.name: load_findings(layout, path.parent.name) for path in files}
+    found = {name: load_findings(layout, name) for name in benchmarks.names()}
+    return {name: members for name, members in found.items() if members}
 
 
 def markdown(findings: dict[str, list[Finding]]) -> str:

@@ -90,6 +90,24 @@ def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: La
 @pytest.mark.parametrize(
     "name",
     [
+        "harness/benchmarks/ddi/splits/strategies/__pycache__/__init__.py",
+        # Python imports it without a source
+        "harness/benchmarks/__pycache__/__init__.pyc",
+        "results/published/__pycache__/findings.toml",
+        "methods/.ipynb_checkpoints/method.toml",
+        "harness/audit/.chain.py.swp/chain.py",
+    ],
+)
+def test_what_is_read_from_where_programs_leave_files_is_one(committed: Layout, name: str) -> None:
+    (committed.root / name).parent.mkdir(parents=True, exist_ok=True)
+    (committed.root / name).write_text("mine\n")
+    what = f"files differ from commit {commit_of(committed)[:12]}: 1 untracked: {name}"
+    assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
         "sitecustomize.py",
         "click.so",
         "click.pyc",

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from harness.audit import basis
-from harness.audit.chain import Auditor, check_entry, check_files, check_job
+from harness.audit.chain import Auditor, check_entry, check_files, check_job, check_place
 from harness.audit.steps import Audit, Checked, Lack, Step, failed, not_checked, ok
 from harness.base.errors import EngineError
 from harness.base.files import write_json
@@ -21,7 +21,7 @@ from harness.base.layout import Layout
 from harness.data import dataset_digest
 from harness.images.export import HeldTrees
 from harness.planning.plan import Plan, make_plan
-from harness.results.reference import load_reference, save_reference
+from harness.results.reference import load_reference, reference_file, save_reference
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.audit.forging import forge_job, forge_plan, forge_record, refresh
@@ -249,6 +249,27 @@ def test_a_committed_result_has_the_steps_of_its_reading(
     monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
     stale = not_checked("scores", "of another scorer than the present one", Lack.STALE)
     assert check_entry(entries[sound]) == [ok("record", read, sound), stale]
+
+
+def test_a_committed_result_that_lies_where_nobody_looks_for_it_is_a_broken_link(
+    evidence: Layout, made_up: Plan
+) -> None:
+    """Found by its key, it would be held against no run of its own job."""
+    save_reference(evidence, Store(evidence.runs))
+    before = load_reference(evidence)
+    key = planned_of(made_up.cells[0]).key
+    path = reference_file(evidence, before[key].planned)
+    assert check_place(evidence, before[key]) == []
+    astray = evidence.reference / "zz" / path.relative_to(evidence.reference)
+    astray.parent.mkdir(parents=True)
+    path.rename(astray)
+    entry = load_reference(evidence)[key]
+    (step,) = check_place(evidence, entry)
+    expected = path.relative_to(evidence.root).as_posix()
+    assert (step.checked, step.expected) == (Checked.FAILED, expected)
+    assert step.found == astray.relative_to(evidence.root).as_posix() and step.where == entry.where
+    audit = Auditor(evidence, Store(evidence.runs)).audit_reference(entry)
+    assert audit.failed and step in audit.steps
 
 
 def test_a_committed_result_of_other_parameters_than_the_cards_is_superseded(

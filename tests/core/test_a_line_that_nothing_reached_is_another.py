@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from harness import benchmarks
 from harness.base import machine
 from harness.base.errors import CorruptData, UsageError
 from harness.base.git import versions
@@ -63,6 +64,19 @@ def test_a_text_that_git_can_not_read_any_more_is_none_and_so_is_a_history(histo
     empty = tmp_path / "no repository"
     empty.mkdir()
     assert list(versions(empty, "a")) == [("", None)]
+
+
+def test_nothing_is_a_benchmark_or_a_strategy_where_python_keeps_compiled_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "__pycache__"):
+        for folder in (tmp_path / name, tmp_path / "one" / "splits" / name):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "__init__.py").write_text("")
+    monkeypatch.setattr(benchmarks, "__path__", [str(tmp_path)])
+    assert benchmarks.names.__wrapped__() == ("one",)
+    monkeypatch.setattr(benchmarks, "folder", lambda name: tmp_path / name)
+    assert benchmarks.modules_in.__wrapped__("one", "splits") == ("one",)
 
 
 def test_the_last_line_is_the_last_that_says_something() -> None:

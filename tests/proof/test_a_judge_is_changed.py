@@ -87,10 +87,17 @@ def test_what_a_machine_leaves_beside_files_has_none(repository: Layout, tmp_pat
         (tmp_path / name).write_text("x = 1\n")
     before = digests_of(layout)
     assert {"data/mine", "cards/mine", "parity/mine"} <= before.keys()
-    for name in ("datasets/mine/first_seen.json", "methods/mine/parity/__pycache__/golden.pyc"):
+    left = ("__pycache__/golden.cpython-311.pyc", ".golden.py.swp", ".ipynb_checkpoints/golden-checkpoint.py")
+    for name in ("datasets/mine/first_seen.json", *(f"methods/mine/parity/{one}" for one in left)):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
     assert digests_of(layout) == before
+    # what is read, or imported, from where Python and editors leave such files
+    for name in ("__pycache__/__init__.py", "__pycache__/__init__.pyc", "__pycache__/x.toml"):
+        path = tmp_path / "methods" / "mine" / "parity" / name
+        path.write_text("{}")
+        assert digests_of(layout) != before, name
+        path.unlink()
     (tmp_path / "datasets" / "mine" / "table.csv").write_text("a\n")
     assert digests_of(layout) != before
 

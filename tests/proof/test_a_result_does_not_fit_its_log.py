@@ -68,6 +68,20 @@ def test_of_a_run_that_did_not_end_by_itself_nothing_need_be_there(verdict: str)
     assert words([RECORD, SCORE, leaf], {ONE: RESULTS[ONE]}) == []
 
 
+@pytest.mark.parametrize("verdict", ["interrupted", "infrastructure"])
+@pytest.mark.parametrize("kind", [Event.AMENDMENT, Event.FAILURE, Event.IMPORT, Event.DUPLICATE])
+def test_a_result_that_was_there_once_is_not_let_go_by_another_word_for_it(verdict: str, kind: Event) -> None:
+    """Who calls a failure, or a bad value, a fault of the machine would have it vanish without a removal."""
+    renamed = Leaf(kind, AT, "second", key=TWO, record="r2", verdict=verdict)
+    assert words([*LEAVES, renamed], {ONE: RESULTS[ONE]}) == [f"the result of leaf 4, '{verdict}', is gone"]
+    kept = LoggedResult("r2", verdict, "", "second")
+    assert words([*LEAVES, renamed], {ONE: RESULTS[ONE], TWO: kept}) == []
+    removal = Leaf(Event.REMOVAL, AT, "second", key=TWO)
+    assert words([*LEAVES, renamed, removal], {ONE: RESULTS[ONE]}) == []
+    # what comes after a removal is another run
+    assert words([*LEAVES, removal, renamed], {ONE: RESULTS[ONE]}) == []
+
+
 def test_the_newest_leaf_counts() -> None:
     again = replace(RECORD, record="r3")
     assert words([*LEAVES, again], RESULTS) == ["the record is not the one of leaf 4: r1, not r3"]
