@@ -15,6 +15,7 @@ from typing import Any
 from harness.audit.remake import remake_dataset, remake_split
 from harness.audit.steps import Lack, Step, equal, failed, guarded, not_checked, ok
 from harness.base.errors import HarnessError
+from harness.base.few import few_in_line
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.base.machine import hardware
@@ -30,12 +31,22 @@ from harness.images.cards import environment_chain, layers_of
 from harness.images.export import held_trees
 from harness.images.identity import combined
 from harness.images.receipts import BuiltImage, read_receipt, receipt_path
-from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, recorded_tree, variant_of
+from harness.images.record import (
+    RECORD,
+    lock_digests,
+    read_record,
+    recorded_listing,
+    recorded_tree,
+    variant_of,
+    wheels_not_in,
+)
 from harness.methods.card import load_method, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
 from harness.splits import load_split, recorded_split, split_digest
 
+# So many packages are named.
+_NAMED = 3
 # Inputs that are computed with floating-point sums, which may differ in their last bits on another CPU: there a
 # difference counts as not checked. All other inputs are copied.
 _COMPUTED = frozenset({"drug_standardised", "disease_standardised", "drug_similarity", "disease_similarity"})
@@ -147,10 +158,15 @@ def check_environment(layout: Layout, method: str, accelerator: Accelerator) -> 
         steps.append(
             equal(f"parent of {environment.name}", "the tree it was built on", record.parent, parent, where)
         )
-        if recorded_listing(environment, variant, record):
-            steps.append(ok(f"tree {environment.name}", "the listing beside it has this digest", record.tree))
+        listing, tree = recorded_listing(environment, variant, record), f"tree {environment.name}"
+        if not listing:
+            steps.append(failed(tree, "the listing beside it is another", where=where))
+        elif strange := wheels_not_in(listing, environment, variant):
+            # a lock is held against a note beside it, which whoever changes one changes, too
+            what = f"what is locked is not in the listing beside it: {few_in_line(strange, _NAMED)}"
+            steps.append(failed(tree, what, where=where))
         else:
-            steps.append(failed(f"tree {environment.name}", "the listing beside it is another", where=where))
+            steps.append(ok(tree, "the listing beside it has this digest", record.tree))
         parent = record.tree
     return steps
 

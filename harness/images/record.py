@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -12,9 +13,12 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain, layers_of
+from harness.images.locks import canonical_name, read_wheels
 from harness.images.trees import listing_digest
 
 RECORD = "tree.toml"
+# The folder of what pip notes of an installed wheel.
+_WHEEL_FACTS = re.compile(r"/([^/\n]+)-([^/\n-]+)\.dist-info$", re.MULTILINE)
 
 
 class TreeRecord(Strict):
@@ -95,6 +99,19 @@ def recorded_listing(environment: Environment, accelerator: Accelerator, record:
     path = listing_path(environment, accelerator)
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     return text if listing_digest(text) == record.tree else ""
+
+
+def wheels_not_in(listing: str, environment: Environment, accelerator: Accelerator) -> list[str]:
+    """The locked wheels, as NAME VERSION, of which a listing has no folder of facts: they were not installed."""
+    if environment.card.wheels is None:
+        return []
+    installed = {(canonical_name(name), version) for name, version in _WHEEL_FACTS.findall(listing)}
+    wheels = read_wheels(environment.lock_path("wheels", accelerator))
+    return [
+        f"{one.name} {one.version}"
+        for one in wheels
+        if not one.installer and (canonical_name(one.name), one.version) not in installed
+    ]
 
 
 def recorded_tree(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> str:

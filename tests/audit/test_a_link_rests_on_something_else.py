@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +28,7 @@ from harness.audit.plausibility import check_card, check_kept
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.steps import Checked, Lack, Step, failed, guarded, not_checked, ok
 from harness.base.errors import CorruptData
+from harness.base.files import sha256_of
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.data.sources import cache_path
@@ -247,6 +249,20 @@ def test_a_lock_that_was_never_recorded_is_a_broken_link(evidence: Layout) -> No
     steps = [step for step in environment_steps(evidence).values() if step.name.startswith("lock _numpy/")]
     assert [step.name for step in steps] == [f"lock _numpy/{one}" for one in sorted([*names, "wheels.cpu.lock"])]
     assert {step.found for step in steps[:-1]} == {"-"}
+
+
+def test_a_lock_of_what_the_tree_does_not_hold_is_a_broken_link(evidence: Layout) -> None:
+    """Its own sha256 stands in a note beside it, and was made to fit."""
+    folder = evidence.containers / "_numpy"
+    lock, record = folder / "wheels.cpu.lock", folder / "tree.toml"
+    before, text = sha256_of(lock), lock.read_text()
+    (line,) = re.findall(r"^numpy==[\d.]+", text, re.MULTILINE)
+    lock.write_text(text.replace(line, "numpy==9.9.9", 1))
+    record.write_text(record.read_text().replace(before, sha256_of(lock)))
+    steps = environment_steps(evidence)
+    assert steps["lock _numpy/wheels.cpu.lock"].checked is Checked.OK
+    what = "what is locked is not in the listing beside it: numpy 9.9.9"
+    assert steps["tree _numpy"] == failed("tree _numpy", what, where=record)
 
 
 def test_a_layer_is_told_with_its_tree_and_its_place(evidence: Layout) -> None:
