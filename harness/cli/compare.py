@@ -105,9 +105,9 @@ def command(
     else:
         deliver((to_markdown if kind == "markdown" else to_text)(book, everything=everything), output)
     others = [name for name in claimed_benchmarks(here.layout) if name != book.benchmark]
-    if others and kind == "text" and not any((benchmark, methods, datasets, against)):
+    if others and kind == "text" and output is None and not any((benchmark, methods, datasets, against)):
         more = " or ".join(others)
-        click.echo(f"these are the claims of {book.benchmark}; for others: --benchmark {more}", err=True)
+        click.echo(f"these are the claims of {book.benchmark}; for others: --benchmark {more}")
     if not sum(book.tally.values()):
         click.echo("nothing is published of what was asked for: no number was held against another", err=True)
     return 1 if book.tally[ClaimVerdict.DEVIATES] else 0

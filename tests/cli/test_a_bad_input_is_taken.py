@@ -173,7 +173,7 @@ _RUN = ("run", "--method", "constant", "--dataset", "synthetic", "--seed", "1")
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((*_RUN, "--inner-folds", "1"), 2, "the split has 5 inner folds, and the run wants 1"),
+        ((*_RUN, "--inner-folds", "1"), 2, "a fold that is held out needs another one to learn from"),
         ((*_RUN, "--inner-folds", "1000000"), 2, "inner folds has to be 100 or less, not 1000000"),
         ((*_RUN, "--inner-folds", "3", "--split", "random:inner_folds=4"), 2, "has 4 inner folds"),
         (

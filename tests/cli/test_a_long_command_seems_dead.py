@@ -114,7 +114,7 @@ def test_works_of_several_threads_are_told_together(pulse: Pulse, clock: _Clock)
         with _elsewhere(pulse, "a", "b", "c", "d", "e"):
             clock.now += 10
             pulse.beat()
-    assert said(pulse) == ["a (10 s); b (10 s)", "a (10 s); b (10 s); c (10 s), and 2 more"]
+    assert said(pulse) == ["a (10 s); b (10 s)", "a (10 s); b (10 s); c (10 s) and 2 more"]
 
 
 def test_nothing_is_said_to_a_person_who_is_asked(pulse: Pulse, clock: _Clock) -> None:

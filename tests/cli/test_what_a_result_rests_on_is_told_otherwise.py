@@ -250,7 +250,7 @@ def test_a_comparison_is_asked_for_what_was_named_and_its_verdicts_are_the_exit_
     result = harness_of("compare")
     told = "nothing is published of what was asked for: no number was held against another\n"
     hint = "these are the claims of repurposing; for others: --benchmark ddi or dti or combos\n"
-    assert (result.return_value, result.stdout, result.stderr) == (0, "text False\n", hint + told)
+    assert (result.return_value, result.stdout, result.stderr) == (0, "text False\n" + hint, told)
     # who names something knows
     for words in (("--benchmark", "ddi"), ("--method", "bnnr"), ("--dataset", "hdvd"), ("--against", FILE)):
         assert harness_of("compare", *words).stderr == told

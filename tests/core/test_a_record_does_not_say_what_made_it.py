@@ -201,7 +201,11 @@ def test_code_that_differs_from_its_commit_is_marked(committed: Path) -> None:
         path = committed / "datasets" / personal
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("what a person has for themselves")
-    for left in ("harness/__pycache__/one.pyc", "methods/.one.py.swp", "datasets/.ipynb_checkpoints/x"):
+    for left in (
+        "harness/__pycache__/one.cpython-311.pyc",
+        "methods/.one.py.swp",
+        "datasets/.ipynb_checkpoints/x-checkpoint.py",
+    ):
         write_atomic(committed / left, "what tools leave")
     assert told() == commit_of(committed)
     for code in ("harness", "methods", "containers", "datasets"):

@@ -57,8 +57,8 @@ def doing(pulse: Pulse, what: str) -> Iterator[None]:
         (0, "the command (0 s)"),
         (1, "a (0 s)"),
         (3, "a (0 s); b (0 s); c (0 s)"),
-        (4, "a (0 s); b (0 s); c (0 s), and 1 more"),
-        (5, "a (0 s); b (0 s); c (0 s), and 2 more"),
+        (4, "a (0 s); b (0 s); c (0 s) and 1 more"),
+        (5, "a (0 s); b (0 s); c (0 s) and 2 more"),
     ],
 )
 def test_of_many_things_at_once_three_are_told(workers: int, told: str) -> None:

@@ -81,8 +81,8 @@ def test_of_many_threads_three_are_told_and_the_rest_is_counted() -> None:
         pulse.beat(0.0)
     three = "run 1 (0 s); run 2 (0 s); run 3 (0 s)"
     assert said[:3] == ["run 1 (0 s)", "run 1 (0 s); run 2 (0 s)", three]
-    assert said[3:5] == [f"{three}, and 1 more", f"{three}, and 2 more"]
-    assert said[5:] == ["reading (0 s); run 1 (0 s); run 2 (0 s), and 3 more", "the command (0 s)"]
+    assert said[3:5] == [f"{three} and 1 more", f"{three} and 2 more"]
+    assert said[5:] == ["reading (0 s); run 1 (0 s); run 2 (0 s) and 3 more", "the command (0 s)"]
     assert pulse.beat(0.0) == 0.0 and len(said) == 7, "nobody does anything any more"
 
 
@@ -297,7 +297,7 @@ def test_what_programs_leave_beside_code_was_never_meant_to_be_committed(tmp_pat
     git = ("git", "-c", "user.name=x", "-c", "user.email=x@example.invalid", "-C", str(tmp_path))
     for words in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "first")):
         subprocess.run([*git, *words], check=True, capture_output=True)
-    for name in ("__pycache__/a.pyc", ".a.py.swp", ".ipynb_checkpoints/a.ipynb", "a.pyc"):
+    for name in ("__pycache__/a.cpython-311.pyc", ".a.py.swp", ".ipynb_checkpoints/a-checkpoint.ipynb", "a.pyc"):
         (tmp_path / "code" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "code" / name).touch()
     assert differences(tmp_path, ["code"], LEFTOVERS).untracked == ("code/a.pyc",)
