@@ -92,7 +92,8 @@ def _ended(leaves: Iterable[Leaf]) -> set[str]:
     """The keys whose runs ended by themselves once and were not removed since, whatever was said of them later."""
     ended = set[str]()
     for leaf in leaves:
-        if makes_result(leaf.kind) and Verdict(leaf.verdict).is_final:
+        # a leaf that somebody wrote by hand may say none
+        if makes_result(leaf.kind) and leaf.verdict and Verdict(leaf.verdict).is_final:
             ended.add(leaf.key)
         elif ends_result(leaf.kind):
             ended.discard(leaf.key)

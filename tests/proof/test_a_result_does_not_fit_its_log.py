@@ -68,7 +68,7 @@ def test_of_a_run_that_did_not_end_by_itself_nothing_need_be_there(verdict: str)
     assert words([RECORD, SCORE, leaf], {ONE: RESULTS[ONE]}) == []
 
 
-@pytest.mark.parametrize("verdict", ["interrupted", "infrastructure"])
+@pytest.mark.parametrize("verdict", ["interrupted", "infrastructure", ""])
 @pytest.mark.parametrize("kind", [Event.AMENDMENT, Event.FAILURE, Event.IMPORT, Event.DUPLICATE])
 def test_a_result_that_was_there_once_is_not_let_go_by_another_word_for_it(verdict: str, kind: Event) -> None:
     """Who calls a failure, or a bad value, a fault of the machine would have it vanish without a removal."""
