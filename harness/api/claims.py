@@ -64,7 +64,7 @@ def compare_accelerators(
     asked = {"method": several(methods), "dataset": several(datasets), "split": _splits(splits)}
     name = benchmark or _benchmark_of(here.layout, asked["method"], asked["dataset"])
     for kind, known in _our_names(here.layout).items():
-        refuse_unknown_names(kind, _named(asked[kind], known), known, where=here.layout.root)
+        refuse_unknown_names(kind, _named(kind, asked[kind], known), known, where=here.layout.root)
     return compare_of_store(
         here.layout,
         here.store,
@@ -99,7 +99,7 @@ def _refuse_unknown(
         # no listing shows the published names as well
         what = f"{kind} of ours or of claims"
         where = against or layout.published / benchmark
-        refuse_unknown_names(what, _named(chosen[kind], known), known, where=where)
+        refuse_unknown_names(what, _named(kind, chosen[kind], known), known, where=where)
 
 
 def _splits(names: Names) -> tuple[str, ...]:
@@ -108,9 +108,9 @@ def _splits(names: Names) -> tuple[str, ...]:
     return tuple(parse_split(text, 0).text if text.partition(":")[0] in known else text for text in several(names))
 
 
-def _named(texts: Iterable[str], known: Collection[str]) -> list[str]:
-    """What has to be known of these: of a split with parameters its strategy."""
-    return [text if text in known else text.partition(":")[0] for text in texts]
+def _named(kind: str, texts: Iterable[str], known: Collection[str]) -> list[str]:
+    """What has to be known of these: of a split with parameters its strategy, of all else the whole name."""
+    return [text.partition(":")[0] if kind == "split" and text not in known else text for text in texts]
 
 
 def _our_names(layout: Layout) -> dict[str, Sequence[str]]:

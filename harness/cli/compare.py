@@ -32,7 +32,7 @@ from harness.cli.output import chosen_kind, deliver, output_option
     "splits",
     multiple=True,
     type=SPLIT,
-    help="Only this split strategy, or split with its parameters; may be repeated.",
+    help="Only splits of this strategy, or this split with its parameters; may be repeated.",
 )
 @click.option("--seed", "seeds", multiple=True, type=int, help="Only this seed; may be repeated.")
 @click.option(

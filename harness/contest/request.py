@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
-from harness.base.plurals import counted
+from harness.base.plurals import counted, form_of
 from harness.base.unknown_names import refuse_unknown_names, unknown_name
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.metric import Metric
@@ -52,7 +52,7 @@ def metric_of(benchmark: str, name: str | None) -> Metric:
     # a metric may have the name of its kinds
     if kinds and name not in metrics:
         raise UsageError(
-            f"there {'are' if kinds[1:] else 'is'} {counted(len(kinds), 'metric')} called {name}",
+            f"there {form_of('is', len(kinds), 'are')} {counted(len(kinds), 'metric')} called {name}",
             where=f"--metric {name}",
             todo=f"choose one of: {', '.join(kinds)} (docs/metrics.md says how they differ)",
         )

@@ -224,9 +224,10 @@ def check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
         )
 
 
-def without_columns(others: Sequence[str], *, optional: Sequence[str]) -> str:
+def without_columns(others: Sequence[str], header: Sequence[str], *, optional: Sequence[str]) -> str:
     """What to do about columns that nothing is read from: a split under another name is not to be thrown away."""
-    part = next((name for name in others if name.lower() in _NAMES_OF_PART and _PART in optional), None)
+    may_be_one = _PART in optional and _PART not in map(str.lower, header)
+    part = next((name for name in others if may_be_one and name.lower() in _NAMES_OF_PART), None)
     left = [name for name in others if name != part]
     todo = [f"if {part} tells training from test pairs, name it {_PART}, else leave it out"] if part else []
     return "; ".join([*todo, *([f"leave out {', '.join(left)}"] if left else [])])
@@ -248,7 +249,7 @@ def table_of(
         raise CorruptData(
             f"the columns are {', '.join(table.header)}",
             where=table.head,
-            todo=(f"{without_columns(others, optional=optional)}; " if others else "")
+            todo=(f"{without_columns(others, header, optional=optional)}; " if others else "")
             + "name them "
             + ", or ".join(", ".join(names) for names in columns)
             + (f", and if wanted {', '.join(optional)}" if optional else ""),

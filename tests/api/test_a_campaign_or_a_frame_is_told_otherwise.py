@@ -194,6 +194,12 @@ def test_published_names_are_known_where_they_stand(machine: Machine, put: Put, 
         "splits": ["Their split", "random"],
     }
     assert api.compare("repurposing", **named, repository=here) == "book"
+    # only splits have parameters: with such an end a name of anything else is unknown
+    for kind in ("methods", "datasets"):
+        name = {"methods": "als_wr:x", "datasets": "fdataset:x"}[kind]
+        for compare in (api.compare, api.compare_accelerators):
+            with pytest.raises(UsageError, match=f"is called '{name}'"):
+                compare("repurposing", **{kind: name}, repository=here)
     # with its parameters, in whatever order
     asked = put(claims, "compare_claims", "book")
     api.compare("dti", splits=["new_pairs:space=TEO,rank=0", "Their split"], repository=here)

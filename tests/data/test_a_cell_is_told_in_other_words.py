@@ -152,6 +152,8 @@ def test_the_columns_of_a_table_are_those_that_are_wanted(tmp_path: Path) -> Non
     for header, todo in (("a,b,Split", f"{part}; {rest}"), ("a,b,x,Split", f"{part}; leave out x; {rest}")):
         assert told(partial(read, f"{header}\n", one, optional=("part",)))[0][2] == todo
     assert told(lambda: read("a,b,split\n", one))[0][2] == "leave out split; name them a, b"
+    # where it has its own name already, another column is none
+    assert told(lambda: read("a,b,Part,split\n", one, optional=("part",)))[0][2] == f"leave out split; {rest}"
     assert told(lambda: read("a\n", one)) == [("the columns are a", where, "name them a, b")]
     assert told(lambda: read("\n,\na,c\n", one)) == [("the columns are a, c", f"{path}: line 3", "name them a, b")]
     assert told(lambda: read("a,b,B\n", one)) == [("the columns are a, b, B", where, "name them a, b")]

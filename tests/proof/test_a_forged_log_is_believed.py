@@ -100,6 +100,22 @@ def drop_failure_without_its_leaf(layout: Layout) -> None:
     change_results(layout, lambda entries: entries.pop(1))
 
 
+def drop_failure_as_a_fault_of_the_machine(layout: Layout) -> None:
+    """Of a run that never ended by itself nothing need be kept; this one had ended."""
+    key = lines_of(layout)[-1]["key"]
+    change_results(layout, lambda entries: entries.pop(1))
+    leaf = {"kind": "amendment", "at": "2026-01-01T00:00:00Z", "scope": "x", "key": key, "record": "1" * 64}
+    write_lines(layout, [*lines_of(layout), {**leaf, "verdict": "infrastructure"}])
+
+
+def move_results(layout: Layout) -> None:
+    """They are found by their keys, and held against no run of their jobs."""
+    (path,) = layout.reference.rglob("*.jsonl.gz")
+    astray = layout.reference / "zz" / "a.jsonl.gz"
+    astray.parent.mkdir()
+    path.rename(astray)
+
+
 def remove_with_a_leaf(layout: Layout) -> None:
     """The harness itself writes such a leaf: it shows, because nobody signed it."""
     key = lines_of(layout)[-1]["key"]
@@ -204,6 +220,8 @@ FORGERIES: dict[str, Callable[[Layout], None]] = {
     "a verdict is relabelled": relabel_record_only,
     "a failure is dropped, with its leaf": drop_failure,
     "a failure is dropped": drop_failure_without_its_leaf,
+    "a failure is dropped, with a leaf that calls it the machine's": drop_failure_as_a_fault_of_the_machine,
+    "a file of results lies astray": move_results,
     "a failure is dropped, with a leaf that says so": remove_with_a_leaf,
     "a score is changed, with its leaf": change_score,
     "a score is changed": change_score_only,

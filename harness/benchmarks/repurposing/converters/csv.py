@@ -156,7 +156,7 @@ def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[l
     raise CorruptData(
         f"the columns are {', '.join(table.header)}",
         where=table.head,
-        todo=without_columns(others, optional=_COLUMNS)
+        todo=without_columns(others, columns, optional=_COLUMNS)
         if is_list and others
         else f"for a list of pairs, name them {', '.join(_COLUMNS)} ({_LABEL} and {_PART} may be left out); for a "
         "matrix, give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells",
