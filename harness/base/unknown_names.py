@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
@@ -56,11 +57,16 @@ def refuse_unknown_names(kind: str, names: Iterable[str], known: Iterable[str], 
 
 def _nearest(name: str, known: Collection[str]) -> list[str]:
     """The few names that a person may have meant: spelt alike, or with the same beginning."""
-    small = {one.lower(): one for one in known}
-    text = name.lower()
+    small = {_spelt(one): one for one in known}
+    text = _spelt(name)
 
     def begins(start: str) -> list[str]:
         return [one for one in small if len(start) >= _NEAR and one.startswith(start)][:_NEAR]
 
     alike = begins(text) or get_close_matches(text, small, n=_NEAR, cutoff=0.8)
     return [small[one] for one in alike or get_close_matches(text, small, n=1) or begins(text[:_NEAR])]
+
+
+def _spelt(name: str) -> str:
+    """The name without what people leave out or mistake: large letters, hyphens, underscores and blanks."""
+    return re.sub(r"[-_\s]", "", name.lower())

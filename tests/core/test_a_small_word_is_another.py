@@ -130,6 +130,13 @@ def test_many_names_are_shown_by_their_command() -> None:
     assert "variant" not in unknown_name("method", "none/fast", many).todo
 
 
+def test_a_name_without_its_hyphens_and_blanks_is_known_again() -> None:
+    metrics = ["NS-AUC/as-published", "NS-AUC/as-defined", "S1 F1", "HR@1%"]
+    hints = {"NSAUC": "'NS-AUC/as-published' or 'NS-AUC/as-defined'", "s1f1": "'S1 F1'", "s1_f1": "'S1 F1'"}
+    for name, meant in hints.items():
+        assert unknown_name("thing", name, metrics).todo.startswith(f"did you mean {meant}? ")
+
+
 def test_names_are_refused_in_order_and_known_ones_pass() -> None:
     refuse_unknown_names("thing", ["a", "b"], ["b", "a"])
     refuse_unknown("thing", ["a", "b"], ["b", "a"])

@@ -241,14 +241,15 @@ def test_a_split_of_a_larger_dataset_does_not_fit(column: int, value: int) -> No
     assert not FORM.fits(pair_split(rows), MADE)
 
 
-def test_a_random_fold_repeats_behind_the_last() -> None:
-    """Fold 12 of 10 is fold 2; a negative is drawn once, and at most all are."""
+def test_random_folds_are_parts_of_all_pairs_and_negatives_are_drawn_once() -> None:
+    """Of 15 pairs and as many free ones; at most all of these are drawn."""
     pairs = np.argwhere(np.ones((5, 6)))[::2].astype(np.int32)
     dataset = replace(
         DtiDataset("many", pairs, np.ones(15), tuple("abcde"), tuple("pqrstu"), ("C",) * 5, ("M",) * 6)
     )
-    one, other = (random.make(dataset, 3, random.Parameters(folds=5, fold=fold)) for fold in (2, 7))
-    assert one.digest == other.digest and one.test == 6
+    folds = [random.make(dataset, 3, random.Parameters(folds=5, fold=fold)) for fold in range(5)]
+    asked = np.concatenate([one.rows[~one.is_train & (one.rows[:, 3] >= 0), 3] for one in folds])
+    assert sorted(asked) == list(range(15)) and {one.test for one in folds} == {6}
     every = random.make(dataset, 3, random.Parameters(folds=5, negatives=9))
     assert int((every.rows[:, 3] == NEGATIVE).sum()) == 15
     few = random.make(dataset, 3, random.Parameters(folds=5, negatives=1.5))
@@ -260,6 +261,9 @@ def test_a_random_fold_repeats_behind_the_last() -> None:
     for field, value in (("folds", 1), ("fold", -1), ("negatives", 0)):
         with pytest.raises(ValidationError, match=field):
             random.Parameters.model_validate({field: value})
+    assert random.Parameters(folds=3, fold=2).fold == 2
+    with pytest.raises(ValidationError, match="fold 3 is none of 3, which are counted from 0"):
+        random.Parameters(folds=3, fold=3)
 
 
 def test_a_training_fold_that_is_asked_leaves_the_test_part_out() -> None:
@@ -267,7 +271,37 @@ def test_a_training_fold_that_is_asked_leaves_the_test_part_out() -> None:
     assert whole.rows.tolist() == [[TRAIN, 1, 1, 1], [TRAIN, 2, 0, 2], [TEST, 0, 0, 0]]
     fold = released.make(MADE, 0, released.Parameters(part=0))
     assert fold.rows.tolist() == [[TRAIN, 2, 0, 2], [TEST, 1, 1, 1]]
-    assert released.broken_promises(MADE, fold, released.Parameters(part=0)) == []
+    for split, part in ((whole, -1), (fold, 0)):
+        assert released.broken_promises(MADE, split, released.Parameters(part=part)) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "rows", "broken"),
+    [
+        (-1, [[TRAIN, 2, 0, 2], [TEST, 0, 0, 0]], "training pairs are not those of the parts beside -1"),
+        (
+            0,
+            [[TRAIN, 2, 0, 2], [TRAIN, 0, 0, 0], [TEST, 1, 1, 1]],
+            "training pairs are not those of the parts beside 0",
+        ),
+        (0, [[TRAIN, 2, 0, 2], [TRAIN, 2, 1, NEGATIVE], [TEST, 1, 1, 1]], "training pairs are not"),
+        (0, [[TRAIN, 2, 0, 2], [TEST, 1, 1, 1], [TEST, 1, 1, 1]], "test pairs are not those of part 0"),
+        (0, [[TRAIN, 2, 0, 2], [TEST, 2, 1, NEGATIVE], [TEST, 1, 1, 1]], "test pairs are not those of part 0"),
+    ],
+    ids=[
+        "a pair is missing",
+        "the test part is learned from",
+        "a negative is learned",
+        "asked twice",
+        "a negative is asked",
+    ],
+)
+def test_a_released_part_with_other_pairs_breaks_its_promise(
+    part: int, rows: list[list[int]], broken: str
+) -> None:
+    split = pair_split(np.array(rows, dtype=np.int32))
+    (told,) = released.broken_promises(MADE, split, released.Parameters(part=part))
+    assert broken in told
 
 
 def test_added_nodes_are_asked_with_all_others_and_new_ones_are_not() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
@@ -19,12 +19,18 @@ class Parameters(Strict):
     fold: int = Field(default=0, ge=0)
     negatives: float = Field(default=1.0, gt=0, description="per binding that is asked")
 
+    @model_validator(mode="after")
+    def _exists(self) -> Parameters:
+        if self.fold >= self.folds:
+            raise ValueError(f"fold {self.fold} is none of {self.folds}, which are counted from 0")
+        return self
+
 
 def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     """Negatives are drawn from all pairs that the dataset does not have, without regard to the fold."""
     generator = np.random.RandomState(seed)
     fold = generator.permutation(len(dataset.pairs)) % parameters.folds
-    split = split_of_items(dataset, fold == parameters.fold % parameters.folds)
+    split = split_of_items(dataset, fold == parameters.fold)
     if dataset.affinity:
         return split
     free = np.flatnonzero(~dataset.known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from harness.base.errors import UsageError
@@ -27,13 +28,20 @@ def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
         todo = "choose one that it has" if len(dataset.released) else "choose another strategy"
         raise UsageError(what, where="parameter part", todo=todo)
     split = split_of_items(dataset, dataset.released == parameters.part)
-    if parameters.part == _TEST_PART:
-        return split
-    return pair_split(split.rows[dataset.released[split.rows[:, 3]] != _TEST_PART])
+    return pair_split(split.rows[_has_part(dataset, parameters)[split.rows[:, 3]]])
 
 
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
-    """The test pairs are exactly those of the released part."""
-    asked = np.sort(split.rows[~split.is_train, 3])
-    same = np.array_equal(asked, np.flatnonzero(dataset.released == parameters.part))
-    return [] if same else [f"the test pairs are not those of part {parameters.part}"]
+    """The test pairs are exactly those of the released part, the training pairs those of all parts beside it."""
+    asked, has_part = dataset.released == parameters.part, _has_part(dataset, parameters)
+    test, training = split.rows[~split.is_train, 3], split.rows[split.is_train, 3]
+    faults = (
+        (test, asked, f"the test pairs are not those of part {parameters.part}"),
+        (training, has_part & ~asked, f"the training pairs are not those of the parts beside {parameters.part}"),
+    )
+    return [what for items, own, what in faults if not np.array_equal(np.sort(items), np.flatnonzero(own))]
+
+
+def _has_part(dataset: DtiDataset, parameters: Parameters) -> npt.NDArray[np.bool_]:
+    """Of each pair, whether it is in the split: where a training fold is asked, the test part is left out."""
+    return (dataset.released != _TEST_PART) | (parameters.part == _TEST_PART)
