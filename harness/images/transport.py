@@ -204,7 +204,8 @@ def _read_note(file: Path) -> SavedImages:
 
 def _names_in(archive: tarfile.TarFile) -> set[str]:
     """Every name that loading would give to an image, in any of the ways in which engines write archives."""
-    names = {name for one in json.loads(_small_file(archive, "manifest.json")) for name in one["RepoTags"] or [""]}
+    listed = json.loads(_small_file(archive, "manifest.json"))
+    names = {name for one in listed for name in one["RepoTags"] or ["an image without a name"]}
     members = set(archive.getnames())
     if "repositories" in members:
         tags = json.loads(_small_file(archive, "repositories"))

@@ -23,7 +23,8 @@ _MARK = ".buildinfo"
 
 def build_site(layout: Layout, folder: Path) -> Path:
     """Put the whole site into the folder, or leave it as it was; the path of its first page is returned."""
-    folder = folder.absolute()
+    # a link stays, and where it leads is written
+    folder = folder.resolve()
     if folder.exists() and any(folder.iterdir()) and not (folder / _MARK).is_file():
         raise UsageError(
             "the folder holds something else than such a site", where=str(folder), todo="name a new folder"

@@ -317,7 +317,7 @@ def test_if_one_is_wrong_all_is_as_it_was(shelf: Shelf, tmp_path: Path, fault: s
     ("more", "why"),
     [
         ({"repositories": {"debian": {"12": "x", "11": "y"}}}, "it also holds debian:11, debian:12"),
-        ({"manifest_json": [{"RepoTags": None}]}, "it also holds "),
+        ({"manifest_json": [{"RepoTags": None}]}, "it also holds an image without a name"),
         (
             {"index_json": {"manifests": [{"annotations": {"io.containerd.image.name": "d:1", "x": "y"}}, {}]}},
             "it also holds d:1",
