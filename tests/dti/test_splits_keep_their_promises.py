@@ -133,7 +133,10 @@ def test_a_released_part_is_that_of_the_authors(measured: DtiDataset, world: Dti
     used = split.rows[:, 3]
     assert (measured.released[used] >= 0).all(), "the test part is not learned from either"
     other, _ = _made(released, measured, part=3)
-    assert released.broken_promises(measured, other, chosen) == ["the test pairs are not those of part 2"]
+    assert released.broken_promises(measured, other, chosen) == [
+        "the test pairs are not those of part 2",
+        "the training pairs are not those of the parts beside 2",
+    ]
     with pytest.raises(UsageError, match="no released part 9"):
         _made(released, measured, part=9)
     with pytest.raises(UsageError, match="no released part -1"):
