@@ -73,10 +73,10 @@ def confirm(
 @contextmanager
 def _results(here: Repository, *, reference: bool) -> Iterator[tuple[ResultSet, list[str]]]:
     """The results, to which nobody adds anything until the block ends, and what was put right in their log."""
-    # the reference results are read where nothing may be written, too
     with ExitStack() as stack:
-        notes = [] if reference else stack.enter_context(here.store.open_log())[1]
         try:
+            # the reference results are read where nothing may be written, too
+            notes = [] if reference else stack.enter_context(here.store.open_log())[1]
             yield reference_set(here.layout) if reference else stored_set(here.layout), notes
         except CorruptData as error:
             raise AuditError(error.what, where=error.where, todo=error.todo) from None

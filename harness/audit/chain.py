@@ -223,6 +223,9 @@ def check_files(store: Store, record: Record) -> list[Step]:
     for place, what in ((folder, "the run's folder"), (folder.parent, "the folder of the run's folder")):
         if place.is_symlink():
             steps.append(failed("files", f"{what} is a link to another", found=str(place.readlink()), where=place))
+    if (record_file := folder / RECORD_FILE).is_symlink():
+        found = str(record_file.readlink())
+        steps.append(failed("files", "the record is a link to another file", found=found, where=record_file))
     for name, file in sorted(record.files.items()):
         path = folder / name
         if not path.is_file() or path.is_symlink():

@@ -58,9 +58,16 @@ def check_checkout(layout: Layout) -> list[Step]:
         return [not_checked("commit", what, Lack.CHANGED)]
     elsewhere = [name for name in committed if not name.startswith(tuple(f"{folder}/" for folder in _FOLDERS))]
     # at the root a person may keep what they like, but for these
-    if found := differences(layout.root, (*_FOLDERS, *elsewhere, *imported_first(layout.root)), left_out):
+    beside = [*imported_first(layout.root), *_beside_the_results(layout)]
+    if found := differences(layout.root, (*_FOLDERS, *elsewhere, *beside), left_out):
         return [not_checked("commit", f"files differ from commit {commit[:12]}: {found}", Lack.CHANGED)]
     return [ok("commit", "every file is as it was committed", commit)]
+
+
+def _beside_the_results(layout: Layout) -> list[str]:
+    """The files beside the folders of results, as if they were tables of them. A folder may hold other runs."""
+    beside = sorted(path for path in layout.reference.parent.glob("*") if not path.is_dir())
+    return [path.relative_to(layout.root).as_posix() for path in beside]
 
 
 def _told(names: Sequence[str]) -> str:

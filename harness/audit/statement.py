@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked
 from harness.base.errors import CorruptData
+from harness.base.few import few_in_line
 from harness.base.git import commit_of
 from harness.base.layout import Layout
 from harness.base.plurals import counted
@@ -25,6 +26,8 @@ from harness.results.sets import reference_set, stored_set
 _STATES = {Held.OK: Checked.OK, Held.FAILED: Checked.NOT_CHECKED, Held.UNKNOWN: Checked.NOT_CHECKED}
 # Steps about the log and what it tells of: they need no statement, and who waives one does not waive them.
 _OF_THE_LOG = ("history", "results")
+# as many plans as a person reads
+_PLANS = 3
 
 
 def check_statement(layout: Layout, *, reference: bool = False) -> list[Step]:
@@ -38,12 +41,13 @@ def check_statement(layout: Layout, *, reference: bool = False) -> list[Step]:
 def _steps(layout: Layout, *, reference: bool) -> list[Step]:
     results = reference_set(layout) if reference else stored_set(layout)
     path = results.folder / STATEMENT
+    others = [*_lost_scores(results), *(() if reference else _of_this_machine(results))]
     if not path.is_file():
         what = f"there is none about the {results.name}: {results.stated_by}"
         none = not_checked("statement", what, Lack.STATEMENT)
         faults = [not_checked("log", what, Lack.LOG) for what in _log_faults(layout, results)]
-        return [none, *faults, *_lost_scores(results)]
-    steps = list(_lost_scores(results))
+        return [none, *faults, *others]
+    steps = others
     for one in verify(layout, results).steps:
         # whoever wrote it, it is held against; that nobody signed it is said, and asked for by --signed
         unsigned = one.name == "signature" and not is_signed(path)
@@ -74,6 +78,24 @@ def _lost_scores(results: ResultSet) -> Iterator[Step]:
         first = f"{there[lost[0]].scope} ({lost[0][:12]})"
         what = f"the log tells of scores that are gone ({len(lost)}); harness score makes them again: {first}"
         yield not_checked("results", what, Lack.LOG)
+
+
+def _of_this_machine(results: ResultSet) -> Iterator[Step]:
+    """What was begun here and has not ended: the note of an event, and plans with cells that have no result."""
+    try:
+        results.log.unfinished()
+    except CorruptData as error:
+        yield not_checked("log", f"{error.what}: {error.where}", Lack.LOG)
+    try:
+        plans, _ = summary(results.folder, results.log.leaves())
+    except CorruptData:
+        return  # that is told of by itself
+    if open_plans := [plan for plan in plans if plan["missing"]]:
+        cells = [
+            f"{plan['missing']} of {plan['cells']} of {plan['name']} ({plan['plan'][:12]})" for plan in open_plans
+        ]
+        what = f"cells without a result of plans that were begun: {few_in_line(cells, _PLANS)}"
+        yield not_checked("plan", what, Lack.MISSING)
 
 
 def _log_faults(layout: Layout, results: ResultSet) -> Iterator[str]:

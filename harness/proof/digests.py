@@ -14,8 +14,9 @@ from harness.meaning.scorer import meaning_of_scorer
 
 # How the repository is installed, run, tested and cloned.
 _COMMANDS = ("run_all.sh", "run_tests.sh", "pyproject.toml", ".ci/*", "scripts/**/*", ".gitattributes")
-# Pages of docs/ that are made from cards and findings. Who writes the others, or a test, need not sign again.
-_DOCS = ("consistency.md", "findings.md", "methods.md")
+# Pages of docs/ that are made from cards and findings, and the one that tells a reviewer what to expect. Who
+# writes the others, or a test, need not sign again.
+_DOCS = ("artifact-evaluation.md", "consistency.md", "findings.md", "methods.md")
 _IMPORTED = ("*.py", "*.pyc", "*.so", "*/__init__.*")
 _PACKAGES = ("harness", "tests", "scripts", "benchmarks")
 # What no part holds, because no result rests on it: folders, and what is for people and other tools.

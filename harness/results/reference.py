@@ -24,6 +24,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from harness import benchmarks
 from harness.base.errors import CorruptData, UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
@@ -336,6 +337,8 @@ def _check(entry: ReferenceResult) -> None:
         record = entry.record
     except ValidationError as error:
         raise _corrupt(f"a record breaks its schema: {error.errors()[0]['msg']}", entry.where) from None
+    if record.planned.job.benchmark not in benchmarks.names():
+        raise _corrupt(f"a record is of no benchmark that is here: '{record.planned.job.benchmark}'", entry.where)
     key = record.key
     if record.planned.key != key:
         raise _corrupt("a record carries another job's key", entry.where)

@@ -18,7 +18,7 @@ from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.proof.attestation import attest
 from harness.proof.history import memory_paths
-from harness.proof.log import LOG, Log
+from harness.proof.log import LOG, NEXT, Log
 from harness.proof.plans import LoggedCell, enter_plan, plan_path
 from harness.proof.statement import STATEMENT
 from harness.results.reference import save_reference
@@ -149,7 +149,11 @@ def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
 ) -> None:
     log = Log(evidence.local)
     enter_plan(log, "two", [LoggedCell("0" * 64, "one"), LoggedCell("1" * 64, "other")])
-    assert check_statement(evidence) == [none_about("runs of this machine")]
+    none, unrun = check_statement(evidence)
+    digest = log.leaves()[-1].plan
+    said = f"cells without a result of plans that were begun: 2 of 2 of two ({digest[:12]})"
+    assert none == none_about("runs of this machine")
+    assert unrun == Step("plan", Checked.NOT_CHECKED, said, lack=Lack.MISSING)
     path = plan_path(evidence.local, log.leaves()[-1].plan)
     if is_gone:
         path.unlink()
@@ -159,6 +163,39 @@ def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
     _, told = check_statement(evidence)
     assert (told.name, told.lack) == ("log", Lack.LOG)
     assert told.what.startswith("a plan ") and told.what.endswith(str(path))
+
+
+@pytest.mark.parametrize("of", ["evidence", "stated"])
+def test_a_run_that_was_taken_away_with_its_leaves_is_missing_from_its_plan(
+    of: str, made_up: Plan, request: pytest.FixtureRequest
+) -> None:
+    """Whether or not there is a statement; of committed results it is told in theirs alone."""
+    layout: Layout = request.getfixturevalue(of)
+    keys = [planned_of(cell).key for cell in made_up.cells[:4]]
+    enter_plan(Log(layout.local), "all", [LoggedCell(key, key[:4]) for key in keys])
+    if of == "stated":
+        attest(layout, stored_set(layout), None)
+        enter_plan(Log(layout.reference), "all", [LoggedCell("0" * 64, "none")])
+        attest(layout, reference_set(layout), None)
+    assert "plan" not in {step.name for step in check_statement(layout)}
+    shutil.rmtree(Store(layout.runs).path(keys[1]))
+    path = layout.local / LOG
+    path.write_bytes(
+        b"".join(line for line in path.read_bytes().splitlines(keepends=True) if keys[1].encode() not in line)
+    )
+    (unrun,) = (step for step in check_statement(layout) if step.name == "plan")
+    digest = Log(layout.local).leaves()[-1].plan
+    assert unrun.what == f"cells without a result of plans that were begun: 1 of 4 of all ({digest[:12]})"
+    assert unrun.lack is Lack.MISSING
+    assert "plan" not in {step.name for step in check_statement(layout, reference=True)}
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"leaf": 1}'])
+def test_a_note_of_an_event_that_no_harness_wrote_is_told_of(evidence: Layout, text: str) -> None:
+    (evidence.local / NEXT).write_text(text)
+    _, told = check_statement(evidence)
+    assert (told.name, told.checked, told.lack) == ("log", Checked.NOT_CHECKED, Lack.LOG)
+    assert str(evidence.local / NEXT) in told.what
 
 
 def test_a_statement_that_nobody_signed_is_held_against_all_the_same(stated: Layout) -> None:

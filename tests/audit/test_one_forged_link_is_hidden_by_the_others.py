@@ -23,7 +23,7 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
 from harness.execution.inputs import make_inputs
 from harness.planning.plan import Plan, make_plan
-from harness.results.records import Record
+from harness.results.records import RECORD_FILE, Record
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.audit.forging import forge_absence, forge_job, forge_plan, forge_record, refresh
@@ -77,6 +77,14 @@ def test_a_link_to_equal_bytes_elsewhere_is_no_file_of_the_run(evidence: Layout,
     found = broken(first(evidence, made_up))
     # what is read of an answer is no link either
     assert found[0] == name and (name != "log.txt" or len(found) == 1)
+
+
+def test_a_link_to_the_record_is_no_record(evidence: Layout, made_up: Plan) -> None:
+    path = folder_of(evidence, made_up) / RECORD_FILE
+    elsewhere = shutil.move(path, evidence.local / RECORD_FILE)
+    path.symlink_to(elsewhere)
+    (step,) = (one for one in first(evidence, made_up).steps if one.checked is Checked.FAILED)
+    assert step == failed("files", "the record is a link to another file", found=str(elsewhere), where=path)
 
 
 @pytest.mark.parametrize("kind", ["file", "hidden file", "file below", "log below", "link", "link to a folder"])

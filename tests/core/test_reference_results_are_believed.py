@@ -121,6 +121,7 @@ def test_a_changed_line_is_refused_by_file_and_line(
         (("record", "files"), {}, "has no job.json"),
         (("record", "verdict"), "splendid", "breaks its schema"),
         (("record", "planned"), {}, "breaks its schema"),
+        (("record", "planned", "job", "benchmark"), "alchemy", "of no benchmark that is here: 'alchemy'"),
     ],
 )
 def test_a_forged_record_is_refused_however_right_its_digest(
