@@ -77,3 +77,13 @@ def test_the_lines_of_a_column_that_stays_are_whole(site: Path, tab: Tab) -> Non
     assert len(tops) == 5
     for top in tops:
         assert _seen(tab, left, int(top) - 3, 1, 8) != _seen(tab, left, int(top) + 8, 1, 8), top
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_every_link_of_the_navigation_is_in_sight(site: Path, page: Path, tab: Tab, width: int) -> None:
+    tab.look(width=width)
+    for address in (site / "index.html", site / "methods" / "bnnr.html", page):
+        tab.go(address.as_uri())
+        rights = tab.evaluate("[...document.querySelectorAll('nav a')].map(one => one.getClientRects()[0].right)")
+        assert len(rights) > 4 and max(rights) <= width, address.name
+    tab.look()
