@@ -51,12 +51,13 @@ def test_axe_finds_nothing_on_the_site(site: Path, tab: Tab, axe: str, look: dic
 
 
 @pytest.mark.parametrize("look", _LOOKS, ids=["light", "dark", "narrow"])
-@pytest.mark.parametrize("panel", ["", "cell", "runs"])
+@pytest.mark.parametrize("panel", ["", "cell", "runs", "unknown"])
 def test_axe_finds_nothing_on_the_page(
     page: Path, made_up: Plan, tab: Tab, axe: str, look: dict[str, Any], panel: str
 ) -> None:
     tab.look(**look)
-    state = {"": "", "cell": f"#cell={planned_of(made_up.cells[2]).key[:12]}", "runs": "#runs=0"}[panel]
+    key = planned_of(made_up.cells[2]).key[:12]
+    state = {"": "", "cell": f"#cell={key}", "runs": "#runs=0", "unknown": "#cell=unknown"}[panel]
     tab.go(f"{page.as_uri()}{state}")
     assert tab.evaluate("document.getElementById('panel').open") == bool(panel)
     _unfold(tab)
