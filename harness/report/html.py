@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -160,6 +160,7 @@ def page_environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True}
     environment.filters["linked"] = linked
     environment.filters["breakable"] = breakable
+    environment.filters["beyond"] = beyond
     environment.filters["numeric_columns"] = numeric_columns
     environment.filters["counted"] = counted_in_thousands
     return environment
@@ -297,6 +298,11 @@ def breakable(name: str) -> Markup:
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(escape(part) for part in _SIGN.split(name))
+
+
+def beyond(source: str, sources: Iterable[str]) -> str:
+    """What the source of a claim says beyond the sources that stand above all of them."""
+    return next((source.removeprefix(f"{one}; ") for one in sources if source.startswith(f"{one}; ")), source)
 
 
 def numeric_columns(sheet: Sheet) -> list[bool]:

@@ -89,6 +89,10 @@ class SiteMap:
             for place, one in enumerate(members, start=1)
         }
 
+    def title(self, group: Group) -> str:
+        """What the runs of a group are called."""
+        return f"{group.row} on {group.dataset}, {group.split}"
+
     def anchor(self, group: Group) -> str:
         """The place of a group on its method's page."""
         return f"g{digest_of([group.row, group.dataset, group.split])[:12]}"
@@ -111,7 +115,7 @@ class RunLinks:
         runs = Counter(id(self.site.evidence.group_of[key]) for key in keys if key in self.site.evidence.runs)
         own = tuple(
             (
-                f"{one.row} on {one.dataset}, {one.split}",
+                self.site.title(one),
                 f"../methods/{one.method}.html#{self.site.anchor(one)}",
                 runs[id(one)],
             )

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from harness.base.files import digest_of, sha256_of
@@ -16,7 +18,7 @@ from harness.compare import ClaimVerdict
 from harness.data import load_manifest
 from harness.methods.card import load_method
 from harness.report.evidence import LOG, File, Made
-from harness.report.html import claim_json, context_of, page_environment
+from harness.report.html import claim_json, context_of, harmless_json, page_environment
 from harness.report.matrix import PlaceOfMean, PublishedMean, matrix_of, published_means
 from harness.report.site_map import RunLinks, SiteMap
 from harness.results.findings import Finding
@@ -64,6 +66,8 @@ class SitePages:
             yield f"claims/{name}.html", self._claims(name)
         for name, (benchmark, finding) in self.map.findings.items():
             yield f"findings/{name}.html", self._finding(benchmark, finding)
+        for digit, runs in self._keys().items():
+            yield f"keys/{digit}.js", f'keysOf("{digit}", {harmless_json(runs)});\n'.encode()
         yield from sorted(self.copies.items())
 
     def _page(self, template: str, root: str = "../", **values: Any) -> bytes:
@@ -79,6 +83,15 @@ class SitePages:
         if name not in self.copies:
             self.copies[name] = file.path.read_bytes()
         return place, file.sha256, f"../{name}"
+
+    def _keys(self) -> dict[str, list[tuple[str, str, list[str]]]]:
+        """The runs by the first digit of their keys: method and title of each group, and the keys of its runs."""
+        runs: dict[str, list[tuple[str, str, list[str]]]] = {digit: [] for digit in "0123456789abcdef"}
+        for group in self.map.evidence.groups:
+            keys = sorted(one.key for one in group.cells if one.key and one.cell.record)
+            for digit, own in groupby(keys, key=itemgetter(0)):
+                runs[digit].append((group.method, self.map.title(group), [*own]))
+        return runs
 
     def _index(self) -> bytes:
         tables = []
@@ -167,7 +180,7 @@ class SitePages:
         image = made.image if made else ""
         return {
             "id": self.map.anchor(group),
-            "title": f"{group.row} on {group.dataset}, {group.split}",
+            "title": self.map.title(group),
             "dataset": group.dataset,
             "verdicts": _marks([group]),
             "scores": scores,

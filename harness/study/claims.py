@@ -67,7 +67,7 @@ class ClaimsTable:
     columns: str
 
     def sheet(self) -> Sheet:
-        """The table, with the controls at its end."""
+        """The table, with the controls at its end; claims about single methods have no best control."""
         members = self.sides.claims(self.spec.label)
         # claims about the same dataset or class come together
         places = list(dict.fromkeys((one.claim.dataset, one.claim.method) for one in members))
@@ -78,7 +78,7 @@ class ClaimsTable:
         blank = [""] * (len(_HEAD) - 1)
         runs = [runs_at((_OURS, -1), line.texts, line.runs) for line in lines]
         runs += [runs_at((_OURS,), _HEAD, keys) for *_, keys in controls]
-        return self.spec.sheet(
+        sheet = self.spec.sheet(
             _HEAD,
             [
                 *(line.texts for line in lines),
@@ -104,6 +104,7 @@ class ClaimsTable:
                 ],
             },
         )
+        return sheet.without_empty_columns()
 
     def _lines(self, one: Comparison) -> Iterator[_Line]:
         claim, sides = one.claim, self.sides

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, Literal
 
 from harness.base.errors import UsageError
@@ -82,6 +83,16 @@ class Sheet:
         runs = self.runs or [[()] * len(self.head) for _ in self.rows]
         rows = zip(self.rows, chips, runs, strict=True)
         return [list(zip(row, marks, keys, strict=True)) for row, marks, keys in rows]
+
+    def without_empty_columns(self) -> Sheet:
+        """The sheet without the columns that are empty in every row: a heading over nothing tells nothing."""
+        filled = [any(column) for column in zip(*self.rows, strict=True)] or [True] * len(self.head)
+
+        def kept(rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+            return [tuple(compress(row, filled)) for row in rows]
+
+        (head,) = kept([self.head])
+        return replace(self, head=head, rows=kept(self.rows), chips=kept(self.chips), runs=kept(self.runs))
 
     @property
     def styles(self) -> list[str]:

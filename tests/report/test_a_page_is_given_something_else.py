@@ -25,6 +25,7 @@ from harness.report.html import (
     SYMBOLS,
     Numbers,
     Report,
+    beyond,
     books_for,
     breakable,
     claim_json,
@@ -70,6 +71,19 @@ def test_addresses_are_links_and_all_else_is_text(text: str, expected: str) -> N
 def test_names_break_behind_signs() -> None:
     assert str(breakable("a_b/c:d,e=f g-h<")) == "a_<wbr>b/<wbr>c:<wbr>d,<wbr>e=<wbr>f g-h&lt;"
     assert str(breakable("plain")) == "plain"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("their files; iteration 1", "iteration 1"),
+        ("the paper", "the paper"),
+        ("their files, iteration 1", "their files, iteration 1"),
+        ("", ""),
+    ],
+)
+def test_a_source_that_stands_above_is_not_told_again(source: str, expected: str) -> None:
+    assert beyond(source, ["the paper", "their files"]) == expected
 
 
 def test_columns_of_numbers_are_known() -> None:

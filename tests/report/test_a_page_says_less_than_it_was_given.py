@@ -191,7 +191,13 @@ def _claims() -> list[Any]:
 
 
 def test_a_claim_is_told_with_its_seed_test_and_source() -> None:
-    assert _part("claims_table(claims, 'x')", claims=_claims()) == _KEPT["claims"]
+    assert _part("claims_table(claims, 'x', ['a'])", claims=_claims()) == _KEPT["claims"]
+
+
+def test_a_table_of_claims_has_no_column_for_what_none_of_them_has() -> None:
+    head, row = _part("claims_table(claims, 'x', ['another'])", claims=_claims()[2:]).splitlines()[:2]
+    assert head == "| verdict| method| dataset| split| metric| published| test"
+    assert row == "| ○ pending| constant| synthetic| random| AUC| ok| a reason"
 
 
 _FINDING = Finding(

@@ -51,12 +51,27 @@ def test_axe_finds_nothing_on_the_site(site: Path, tab: Tab, axe: str, look: dic
 
 
 @pytest.mark.parametrize("look", _LOOKS, ids=["light", "dark", "narrow"])
-@pytest.mark.parametrize("panel", ["", "cell", "runs"])
+def test_axe_finds_nothing_beside_a_run_that_is_found(
+    site: Path, tab: Tab, axe: str, look: dict[str, Any]
+) -> None:
+    tab.look(**look)
+    tab.go((site / "index.html").as_uri())
+    key = (site / "keys" / "0.js").read_text().partition('["0')[2][:7]
+    tab.evaluate(f"form.elements.q.value = '0{key}'; find()")
+    tab.wait_until("document.querySelector('#runs a')")
+    tab.evaluate(axe)
+    assert tab.evaluate(_VIOLATIONS) == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= look["width"]
+
+
+@pytest.mark.parametrize("look", _LOOKS, ids=["light", "dark", "narrow"])
+@pytest.mark.parametrize("panel", ["", "cell", "runs", "unknown"])
 def test_axe_finds_nothing_on_the_page(
     page: Path, made_up: Plan, tab: Tab, axe: str, look: dict[str, Any], panel: str
 ) -> None:
     tab.look(**look)
-    state = {"": "", "cell": f"#cell={planned_of(made_up.cells[2]).key[:12]}", "runs": "#runs=0"}[panel]
+    key = planned_of(made_up.cells[2]).key[:12]
+    state = {"": "", "cell": f"#cell={key}", "runs": "#runs=0", "unknown": "#cell=unknown"}[panel]
     tab.go(f"{page.as_uri()}{state}")
     assert tab.evaluate("document.getElementById('panel').open") == bool(panel)
     _unfold(tab)

@@ -151,6 +151,40 @@ def test_the_search_works_from_a_file_and_the_style_applies(site: Path, tab: Tab
     assert len(found) < 8
 
 
+def test_the_search_leads_from_a_key_to_the_evidence_of_its_run(site: Path, tab: Tab) -> None:
+    tab.look()
+    anchors = {
+        anchor: path.name
+        for path in (site / "methods").iterdir()
+        for anchor in re.findall(r'<tr id="run-([0-9a-f]{12})">', path.read_text())
+    }
+    files = sorted((site / "keys").iterdir())
+    keys = [key for path in files for key in re.findall("[0-9a-f]{64}", path.read_text())]
+    assert len(keys) > 1000 and {key[:12] for key in keys} == anchors.keys(), "every run of the site, and no other"
+    key = keys[len(keys) // 2]
+    type_in = "form.elements.q.value = {!r}; form.dispatchEvent(new Event('input'));"
+    other = key[:63] + ("1" if key.endswith("0") else "0")
+    for wanted, count in ((key, 1), (f" {key[:8].upper()}", 1), (other, 0)):
+        tab.go((site / "index.html").as_uri())
+        tab.evaluate(type_in.format(wanted))
+        tab.wait_until("document.getElementById('count').textContent")
+        assert tab.evaluate("document.getElementById('count').textContent") == f"{count} found.", wanted
+    tab.evaluate(type_in.format(key[:8]))
+    tab.evaluate("form.requestSubmit()")
+    tab.press("Enter")
+    tab.wait_until("document.querySelector('tr:target')")
+    page, row = tab.evaluate("[location.pathname, document.querySelector('tr:target').id]")
+    assert (page.rpartition("/")[2], row) == (anchors[key[:12]], f"run-{key[:12]}")
+
+
+def test_a_search_without_the_file_of_keys_ends(own: Path, tab: Tab) -> None:
+    (own / "keys" / "a.js").unlink()
+    tab.go((own / "index.html").as_uri())
+    tab.evaluate("form.elements.q.value = 'a'.repeat(8); find()")
+    tab.wait_until("document.getElementById('count').textContent")
+    assert tab.evaluate("document.getElementById('count').textContent") == "0 found."
+
+
 def test_the_page_says_when_all_was_audited_and_that_more_has_come(evidence: Layout, made_up: Plan) -> None:
     here = api.Repository(evidence)
     page = api.report(table_of(evidence, made_up), repository=here)

@@ -172,6 +172,35 @@ def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tab: Tab) -> None:
     assert "No run, no scores." in pending
 
 
+_PANEL = "[panel.open, document.getElementById('panel-title').textContent, panel.textContent]"
+
+
+def test_a_whole_key_opens_its_evidence_and_an_unknown_one_is_told(page: Path, made_up: Plan, tab: Tab) -> None:
+    key = planned_of(made_up.cells[2]).key
+    is_open, title, told = measured(tab, page, f"cell={key}", _PANEL)
+    assert is_open and title.startswith("als_wr on synthetic") and key in told
+    # a key of this page and more, another one, and what is no key at all
+    for unknown in (f"{key[:12]}{'g' * 8}", "0" * 12, "cell-99", "<b>"):
+        is_open, title, told = measured(tab, page, f"cell={unknown}", _PANEL)
+        assert is_open and title == "No such cell"
+        assert f"begins with {unknown}." in told and "plan made-up" in told and "harness show KEY" in told
+    tab.click(".close")
+    assert tab.evaluate("[panel.open, location.hash]") == [False, ""]
+
+
+def test_the_beginning_of_several_keys_leads_to_each(page: Path, tab: Tab) -> None:
+    tab.look()
+    tab.go(page.as_uri())
+    # two cells whose keys begin alike
+    tab.evaluate("for (const one of cells.slice(0, 2)) one.key = `0123${one.key}`; location.hash = 'cell=0123'")
+    tab.settle()
+    is_open, title, _ = tab.evaluate(_PANEL)
+    links = tab.evaluate("[...panel.querySelectorAll('li')].map(one => one.textContent)")
+    assert (is_open, title, len(links)) == (True, "2 cells", 2)
+    tab.click("#panel-body li:nth-child(2) a")
+    assert [tab.evaluate("document.getElementById('panel-title').textContent")] == [links[1].partition(" ")[2]]
+
+
 def test_the_panel_tells_a_reference_result_from_a_run_made_here(page: Path, tab: Tab) -> None:
     tab.go(page.as_uri())
     cell = '{ run: "harness run", key: "0123456789abcdef", reference: %s }'

@@ -235,7 +235,7 @@ def test_claims_of_one_method_stand_line_by_line(sheets: dict[str, Sheet]) -> No
     assert [row[0] for row in sheet.rows] == ["Sum", "Sum", "Vote", "Vote", "coin", "coin"], (
         "whatever the file's order"
     )
-    assert sheet.rows[-1] == ("coin", "far F1", "-", "-", "0.2000 (1)", "", "control")
+    assert sheet.rows[-1] == ("coin", "far F1", "-", "-", "0.2000 (1)", "control")
 
 
 def test_a_figure_without_runs_says_what_makes_them(sheets: dict[str, Sheet]) -> None:

@@ -40,6 +40,18 @@ def test_the_keys_of_runs_stand_at_the_columns_of_their_numbers() -> None:
     assert runs_at((-4,), row, keys) == [keys, (), (), ()]
 
 
+def test_a_column_that_is_empty_in_every_row_is_left_out() -> None:
+    head, rows = ("1", "2", "3", "4"), [("a", "", "-", ""), ("b", "", "-", "x")]
+    chips, runs = [("", "", "", "ok")] * 2, [((), (), ("k",), ())] * 2
+    sheet = Sheet("table", "1", "Title", head, rows, chips=chips, runs=runs)
+    shown = sheet.without_empty_columns()
+    assert (shown.head, shown.rows) == (("1", "3", "4"), [("a", "-", ""), ("b", "-", "x")])
+    assert (shown.chips, shown.runs) == ([("", "", "ok")] * 2, [((), ("k",), ())] * 2)
+    assert shown.without_empty_columns() == shown
+    nothing = replace(sheet, rows=[], chips=[], runs=[])
+    assert nothing.without_empty_columns() == nothing
+
+
 def test_a_share_in_percent_has_one_digit() -> None:
     assert [percent(value) for value in (None, 0.0, 0.12345, 1.0)] == ["-", "0.0", "12.3", "100.0"]
 

@@ -63,7 +63,7 @@ def test_all_renderings_hold_all_rows(study: Study, page_of: Callable[[Study], s
     text, markdown, content = to_text(study), to_markdown(study), to_json(study)
     json.dumps(content, allow_nan=False)
     assert set(content["tables"]) == set(TABLES) and set(content["figures"]) == set(FIGURES)
-    shown = unescape(page_of(study))
+    shown = unescape(page_of(study)).replace("<wbr>", "")
     # lines break where a terminal ends
     text = " ".join(text.split())
     for sheet in study.sheets:

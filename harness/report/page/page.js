@@ -230,12 +230,17 @@ function evidence(cell) {
     ...part("Log", record && !cell.reference ? make("pre", { class: "log", tabindex: 0 }, cell.log || "(empty)") : null),
   ];
 }
+const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+// A link from elsewhere may name a key that is not of this page, or the beginning of several.
+const unclear = (wanted, named) => named.length
+  ? [counted(named.length, "cell"), [make("p", {}, "All of their keys begin with ", hash(wanted), ":"), make("ul", {}, ...named.map(cell => make("li", {}, opener(cell), ` ${nameOf(cell)}`)))]]
+  : ["No such cell", [make("p", {}, "No key of this page begins with ", hash(wanted), "."), make("p", { class: "hint" }, "The page is of plan ", make("code", {}, data.plan), ". ", make("code", {}, "harness show KEY"), " knows every run of its machine and every reference result.")]];
 function openFrom({ cell: wanted, runs }) {
-  const cell = wanted && data.cells.find((one, place) => one.key ? one.key.startsWith(wanted) : wanted === `cell-${place}`);
-  if (!cell && !data.numbers[runs]) { if (panel.open) panel.close(); return; }
-  const count = cell || data.numbers[runs].length;
-  document.getElementById("panel-title").replaceChildren(cell ? breakable(nameOf(cell)) : `${count.toLocaleString("en")} ${count === 1 ? "run" : "runs"}`);
-  document.getElementById("panel-body").replaceChildren(...cell ? evidence(cell) : runsOf(runs));
+  if (!wanted && !data.numbers[runs]) { if (panel.open) panel.close(); return; }
+  const named = wanted ? data.cells.filter((one, place) => one.key ? one.key.startsWith(wanted) : wanted === `cell-${place}`) : [];
+  const [title, body] = named.length === 1 ? [breakable(nameOf(named[0])), evidence(named[0])] : wanted ? unclear(wanted, named) : [counted(data.numbers[runs].length, "run"), runsOf(runs)];
+  document.getElementById("panel-title").replaceChildren(title);
+  document.getElementById("panel-body").replaceChildren(...body);
   if (!panel.open) panel.showModal();
   panel.scrollTop = 0;
 }
