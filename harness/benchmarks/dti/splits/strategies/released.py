@@ -44,4 +44,5 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
 
 def _has_part(dataset: DtiDataset, parameters: Parameters) -> npt.NDArray[np.bool_]:
     """Of each pair, whether it is in the split: where a training fold is asked, the test part is left out."""
-    return (dataset.released != _TEST_PART) | (parameters.part == _TEST_PART)
+    has_part: npt.NDArray[np.bool_] = (dataset.released != _TEST_PART) | (parameters.part == _TEST_PART)
+    return has_part
