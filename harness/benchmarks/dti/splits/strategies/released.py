@@ -32,7 +32,7 @@ def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
 
 
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
-    """The test pairs are exactly those of the asked part, the training pairs those of every other but the test part."""
+    """Test pairs are exactly those of the asked part, training pairs those of every other but the test part."""
     asked, has_part = dataset.released == parameters.part, _has_part(dataset, parameters)
     test, training = split.rows[~split.is_train, 3], split.rows[split.is_train, 3]
     faults = (
