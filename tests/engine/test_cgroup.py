@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -142,6 +143,15 @@ def test_peaks_and_counters_never_fall(made: Made, version: int) -> None:
         (group / name).write_text(text.replace("900", "100").replace("15", "05"))
     expected = Usage(peak_bytes=900, cpu_seconds=1.5, kills=2, refusals=refusals, limit_bytes=1000)
     assert seen.read() == expected
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_of_a_group_that_is_gone_the_last_reading_stays(made: Made, version: int) -> None:
+    """Its limit, too: by it a kill is told from one that another's want of memory brought about."""
+    seen, group = made(version)
+    before = seen.usage
+    shutil.rmtree(group)
+    assert seen.read() == before and before.limit_bytes == 1000
 
 
 def test_an_old_kernel_without_a_peak_tells_what_is_used(made: Made) -> None:
