@@ -149,8 +149,7 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[tuple[tuple[str, int], 
     cards = load_methods(layout, block.benchmark)
     if block.methods:
         # what a method must beat stands in every table
-        controls = [card for card in cards if card.control and card.name not in block.methods]
-        cards = [*(load_method(layout, name) for name in block.methods), *controls]
+        cards = [*(load_method(layout, name) for name in block.methods), *(card for card in cards if card.control)]
     seeds = _seeds(block)
     if not seeds:
         return []
