@@ -14,6 +14,7 @@ from harness.audit import (
     believed_reference,
     check_checkout,
     check_page,
+    check_plans,
     check_statement,
     find_key,
     keys_of_jobs,
@@ -67,6 +68,7 @@ def audit(
     """
     here = opened(repository)
     chosen, without_run = _chosen(here, runs, suite, reference=reference)
+    is_all = not runs and suite is None
     # the note about a page is an earlier one always
     page = check_page(here.layout)
     quiet = progress == "auto" and len(chosen) < _FEW and not replay
@@ -86,12 +88,13 @@ def audit(
             repository=[
                 *check_checkout(here.layout),
                 *check_statement(here.layout, reference=reference or isinstance(chosen, Mapping)),
+                *(check_plans(here.layout) if is_all and not reference else ()),
                 *page,
                 *(_page_anew(here) if believing == "nothing" and page else ()),
             ],
             progress=shown,
         )
-    if not runs and suite is None:
+    if is_all:
         write_last_audit(here.layout, REFERENCE if reference else STORED, _note(here, report, chosen, replay))
     return report
 

@@ -3,7 +3,7 @@
 from harness.audit.checkout import check_checkout, check_page
 from harness.audit.report import AuditReport, audit_runs, believed_reference, to_json, to_text
 from harness.audit.selection import find_key, keys_of_jobs, reference_of_jobs
-from harness.audit.statement import check_statement
+from harness.audit.statement import check_plans, check_statement
 from harness.audit.steps import Believed, Lack
 from harness.audit.strictness import strict_lines
 
@@ -15,6 +15,7 @@ __all__ = [
     "believed_reference",
     "check_checkout",
     "check_page",
+    "check_plans",
     "check_statement",
     "find_key",
     "keys_of_jobs",

@@ -38,10 +38,30 @@ def check_statement(layout: Layout, *, reference: bool = False) -> list[Step]:
         return [failed("log", f"can't be read: {error.strerror}", where=error.filename or "")]
 
 
+def check_plans(layout: Layout) -> list[Step]:
+    """That plans which were begun here have cells of which the log tells nothing.
+
+    A run that was taken away with all that the log told of it is one of them. For audits of all that is stored: a
+    single number does not depend on what else was to be run.
+    """
+    results = stored_set(layout)
+    try:
+        plans, _ = summary(results.folder, results.log.leaves())
+    except (CorruptData, OSError):
+        return []  # no log, or no plan; that is told of by `check_statement`
+    cells = [
+        f"{plan['missing']} of {plan['cells']} of {plan['name']} ({plan['plan'][:12]})"
+        for plan in plans
+        if plan["missing"]
+    ]
+    what = f"cells without a result of plans that were begun: {few_in_line(cells, _PLANS)}"
+    return [not_checked("plan", what, Lack.MISSING)] if cells else []
+
+
 def _steps(layout: Layout, *, reference: bool) -> list[Step]:
     results = reference_set(layout) if reference else stored_set(layout)
     path = results.folder / STATEMENT
-    others = [*_lost_scores(results), *(() if reference else _of_this_machine(results))]
+    others = [*_lost_scores(results), *_strange_notes(results)]
     if not path.is_file():
         what = f"there is none about the {results.name}: {results.stated_by}"
         none = not_checked("statement", what, Lack.STATEMENT)
@@ -80,22 +100,12 @@ def _lost_scores(results: ResultSet) -> Iterator[Step]:
         yield not_checked("results", what, Lack.LOG)
 
 
-def _of_this_machine(results: ResultSet) -> Iterator[Step]:
-    """What was begun here and has not ended: the note of an event, and plans with cells that have no result."""
+def _strange_notes(results: ResultSet) -> Iterator[Step]:
+    """That the note of an event which had begun is none of the harness's."""
     try:
         results.log.unfinished()
     except CorruptData as error:
         yield not_checked("log", f"{error.what}: {error.where}", Lack.LOG)
-    try:
-        plans, _ = summary(results.folder, results.log.leaves())
-    except CorruptData:
-        return  # that is told of by itself
-    if open_plans := [plan for plan in plans if plan["missing"]]:
-        cells = [
-            f"{plan['missing']} of {plan['cells']} of {plan['name']} ({plan['plan'][:12]})" for plan in open_plans
-        ]
-        what = f"cells without a result of plans that were begun: {few_in_line(cells, _PLANS)}"
-        yield not_checked("plan", what, Lack.MISSING)
 
 
 def _log_faults(layout: Layout, results: ResultSet) -> Iterator[str]:

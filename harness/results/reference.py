@@ -338,7 +338,7 @@ def _check(entry: ReferenceResult) -> None:
     except ValidationError as error:
         raise _corrupt(f"a record breaks its schema: {error.errors()[0]['msg']}", entry.where) from None
     if record.planned.job.benchmark not in benchmarks.names():
-        raise _corrupt(f"a record is of no benchmark that is here: '{record.planned.job.benchmark}'", entry.where)
+        raise _corrupt(f"a record is of no benchmark that is here: {record.planned.job.benchmark!r}", entry.where)
     key = record.key
     if record.planned.key != key:
         raise _corrupt("a record carries another job's key", entry.where)

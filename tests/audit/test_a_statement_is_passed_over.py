@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.audit import Lack, check_statement
+from harness import api
+from harness.audit import Lack, check_plans, check_statement
 from harness.audit.steps import Checked, Step
 from harness.base.errors import EngineError
 from harness.base.git import commit_of
@@ -149,11 +150,10 @@ def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
 ) -> None:
     log = Log(evidence.local)
     enter_plan(log, "two", [LoggedCell("0" * 64, "one"), LoggedCell("1" * 64, "other")])
-    none, unrun = check_statement(evidence)
     digest = log.leaves()[-1].plan
     said = f"cells without a result of plans that were begun: 2 of 2 of two ({digest[:12]})"
-    assert none == none_about("runs of this machine")
-    assert unrun == Step("plan", Checked.NOT_CHECKED, said, lack=Lack.MISSING)
+    assert check_statement(evidence) == [none_about("runs of this machine")]
+    assert check_plans(evidence) == [Step("plan", Checked.NOT_CHECKED, said, lack=Lack.MISSING)]
     path = plan_path(evidence.local, log.leaves()[-1].plan)
     if is_gone:
         path.unlink()
@@ -165,29 +165,41 @@ def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
     assert told.what.startswith("a plan ") and told.what.endswith(str(path))
 
 
-@pytest.mark.parametrize("of", ["evidence", "stated"])
 def test_a_run_that_was_taken_away_with_its_leaves_is_missing_from_its_plan(
-    of: str, made_up: Plan, request: pytest.FixtureRequest
+    evidence: Layout, made_up: Plan
 ) -> None:
-    """Whether or not there is a statement; of committed results it is told in theirs alone."""
-    layout: Layout = request.getfixturevalue(of)
     keys = [planned_of(cell).key for cell in made_up.cells[:4]]
-    enter_plan(Log(layout.local), "all", [LoggedCell(key, key[:4]) for key in keys])
-    if of == "stated":
-        attest(layout, stored_set(layout), None)
-        enter_plan(Log(layout.reference), "all", [LoggedCell("0" * 64, "none")])
-        attest(layout, reference_set(layout), None)
-    assert "plan" not in {step.name for step in check_statement(layout)}
-    shutil.rmtree(Store(layout.runs).path(keys[1]))
-    path = layout.local / LOG
-    path.write_bytes(
-        b"".join(line for line in path.read_bytes().splitlines(keepends=True) if keys[1].encode() not in line)
-    )
-    (unrun,) = (step for step in check_statement(layout) if step.name == "plan")
-    digest = Log(layout.local).leaves()[-1].plan
-    assert unrun.what == f"cells without a result of plans that were begun: 1 of 4 of all ({digest[:12]})"
-    assert unrun.lack is Lack.MISSING
-    assert "plan" not in {step.name for step in check_statement(layout, reference=True)}
+    enter_plan(Log(evidence.local), "all", [LoggedCell(key, key[:4]) for key in keys])
+    assert check_plans(evidence) == []
+    shutil.rmtree(Store(evidence.runs).path(keys[1]))
+    path = evidence.local / LOG
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(line for line in lines if keys[1].encode() not in line))
+    digest = Log(evidence.local).leaves()[-1].plan
+    said = f"cells without a result of plans that were begun: 1 of 4 of all ({digest[:12]})"
+    assert check_plans(evidence) == [Step("plan", Checked.NOT_CHECKED, said, lack=Lack.MISSING)]
+
+
+def test_of_a_log_that_is_none_no_plan_is_told(evidence: Layout) -> None:
+    path = evidence.local / LOG
+    path.write_bytes(b"no leaf\n")
+    assert check_plans(evidence) == []
+    path.unlink()
+    assert check_plans(evidence) == []
+    path.mkdir()
+    assert check_plans(evidence) == []
+
+
+def test_plans_are_asked_of_all_that_is_stored_and_of_nothing_less(evidence: Layout, made_up: Plan) -> None:
+    save_reference(evidence, Store(evidence.runs))
+    for results in (evidence.local, evidence.reference):
+        enter_plan(Log(results), "all", [LoggedCell("0" * 64, "none")])
+    here = api.Repository(evidence)
+    told = [
+        Lack.MISSING in api.audit(**asked, repository=here).gaps
+        for asked in ({}, {"runs": planned_of(made_up.cells[0]).key}, {"reference": True})
+    ]
+    assert told == [True, False, False]
 
 
 @pytest.mark.parametrize("text", ["[1]", '{"leaf": 1}'])
