@@ -96,6 +96,11 @@ def test_what_strategies_of_associations_promise_is_told() -> None:
     assert weakly_correlated.broken_promises(dataset, none, weakly_correlated.Parameters()) == [
         "some pairs are neither training nor test"
     ]
+    for strategy in (random, weakly_correlated):
+        lacking = strategy.make(dataset, 1, strategy.Parameters()).folds.copy()
+        lacking[tuple(np.argwhere(lacking == 0)[0])] = -2
+        said = strategy.broken_promises(dataset, folds.split_of(lacking), strategy.Parameters())
+        assert said == ["some pairs are neither training nor test"], "one is enough"
     mixed = weakly_correlated.make(dataset, 1, weakly_correlated.Parameters()).folds.copy()
     mixed[3, 0], mixed[5, 1] = -1 - mixed[3, 1] if mixed[3, 1] < 0 else -1, -1
     drugs = [3, 5]
