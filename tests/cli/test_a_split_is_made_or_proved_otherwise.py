@@ -20,7 +20,7 @@ from harness.cli.splitting.options import SplitRequest, one_of, split_options
 from harness.splits import load_split
 from harness.splits.checksums import recorded_splits
 from harness.splits.spec import SplitSpec
-from harness.splits.splits import as_recorded, complete, describe_split, recorded_split, split_path
+from harness.splits.splits import as_recorded, benchmark_of, complete, describe_split, recorded_split, split_path
 from harness.splits.strategies import examined_of, get_strategy, strategy_names
 from tests.cli.calls import document, harness_of
 from tests.conftest import REPOSITORY
@@ -123,6 +123,8 @@ def test_a_strategy_is_listed_with_what_is_published_of_it(repository: Layout) -
     assert [(row["benchmark"], row["name"]) for row in rows] == [
         (benchmark, name) for benchmark in benchmarks.names() for name in strategy_names(benchmark)
     ]
+    # strategies of several benchmarks may have one name
+    assert all(benchmark_of(repository, name) == row["benchmark"] for row in rows for name in row["published"])
     row = next(row for row in rows if (row["benchmark"], row["name"]) == ("repurposing", "weakly_correlated"))
     strategy = get_strategy("repurposing", "weakly_correlated")
     counts = {"cdataset": 100, "fdataset": 100, "hdvd": 100, "lrssl": 100, "synthetic": 100}

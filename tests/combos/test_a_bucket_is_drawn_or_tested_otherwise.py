@@ -15,12 +15,22 @@ from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, CombosDataset, dataset_of
 from harness.benchmarks.combos.documents import COMB, POS, Document, DrugRelation, MarkedDrug
 from harness.benchmarks.combos.metrics.evaluation import MatchRule
-from harness.benchmarks.combos.metrics.scored_rows import ScoredRows, Series, paired_buckets, published_test
+from harness.benchmarks.combos.metrics.rows import RelationRow
+from harness.benchmarks.combos.metrics.scored_rows import (
+    NEITHER,
+    AskedDocument,
+    RelationTruth,
+    ScoredRows,
+    Series,
+    paired_buckets,
+    published_test,
+)
 from harness.benchmarks.combos.names import RULES
 from harness.benchmarks.combos.scoring import scored_rows
 from harness.benchmarks.combos.splits.form import split_of
 from harness.benchmarks.combos.study import STUDY, bucket_tests
 from harness.benchmarks.combos.study.bucket_tests import MEASURES
+from harness.benchmarks.combos.study.buckets import series_of
 from harness.benchmarks.combos.study.corpus import CorpusFacts, counts_of
 from harness.compare.runs import Obtained
 from harness.data import load_dataset
@@ -82,6 +92,18 @@ def test_kept_rows_that_lack_a_number_are_not_read_as_fewer(name: str) -> None:
     assert ScoredRows.from_series(series) == ScoredRows.from_series(dict(series))
     with pytest.raises(ValueError, match="zip"):
         ScoredRows.from_series({**series, name: series[name][:-1]})
+
+
+def test_of_a_run_without_scores_no_row_is_shown() -> None:
+    run = Obtained("0" * 64, Verdict.OK, "", None, {}, unscored="its predictions are not here")
+    assert set(map(tuple, series_of(run).values())) == {()}
+
+
+def test_a_span_that_no_drug_has_is_of_neither_bucket() -> None:
+    """Counted from the end it would be another drug."""
+    truth = RelationTruth({"one": AskedDocument(3, 0)}, [], {"one": ("A", "B", "C")}, {("a", "b")})
+    rows = [RelationRow("one", spans, 2) for spans in ((0, 1), (0, 2), (0, -1), (0, 3))]
+    assert truth.beside(rows).predicted.seen == (1, 0, NEITHER, NEITHER)
 
 
 def _metrics(value: float) -> dict[str, float | None]:
