@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
+from harness.benchmarks.combos.answer import Combination
+from harness.benchmarks.combos.conformance import checks
 from harness.benchmarks.combos.conformance.checks import CHECKS
 from harness.benchmarks.combos.conformance.problems import sentences
 from harness.benchmarks.combos.documents import COMB, NEG, POS, DrugRelation
@@ -113,3 +117,21 @@ def test_an_answer_to_the_self_test_is_scored_by_its_truth() -> None:
         ]
         == 0.0
     )
+
+
+@pytest.mark.parametrize(
+    ("other", "is_alike"),
+    [
+        ([Combination((0, 1), "POS", 0.5)], True),
+        ([Combination((0, 1), "POS", 0.500009)], True),
+        ([Combination((0, 1), "POS", 0.50002)], False),
+        ([Combination((0, 1), "POS", 0.49998)], False),
+        ([Combination((0, 1), "COMB", 0.5)], False),
+        ([Combination((0, 2), "POS", 0.5)], False),
+        ([], False),
+        ([Combination((0, 1), "POS", 0.5), Combination((0, 2), "POS", 0.5)], False),
+    ],
+)
+def test_documents_are_alike_by_drugs_label_and_score(other: list[Combination], is_alike: bool) -> None:
+    """A sum may be rounded otherwise where other documents are asked, too."""
+    assert checks._alike((Combination((0, 1), "POS", 0.5),), tuple(other)) is is_alike
