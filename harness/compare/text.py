@@ -39,11 +39,8 @@ def to_text(book: Book, *, everything: bool = False) -> str:
         lines += [*_count_lines(book), ""]
     for title, members in groupby(selection, key=_title):
         lines += [title, *_comparison_lines(list(members)), ""]
-    if rest := len(book.comparisons) - len(selection):
-        lines += [
-            f"{counted(rest, 'claim')} not listed; --all lists them, --method, --dataset, --seed choose.",
-            "",
-        ]
+    if rest := _rest(book, selection):
+        lines += [rest, ""]
     present = [verdict for verdict in ClaimVerdict if book.tally[verdict]]
     lines += [f"{verdict:14}  {verdict.meaning}" for verdict in present]
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -59,13 +56,15 @@ def to_markdown(book: Book, *, everything: bool = False) -> str:
         for group, counts in _counts(book).items()
     ]
     lines += [*markdown_table(["claims", "method", "dataset", "split", *map(str, verdicts)], rows), ""]
-    for title, members in groupby(_selection(book, everything=everything), key=_title):
+    selection = _selection(book, everything=everything)
+    for title, members in groupby(selection, key=_title):
         lines += [f"## {plain(title)}", ""]
         lines += markdown_table(
             [*_HEAD, "test", "reason"],
             [[*map(plain, (*_figures(one), one.test, one.why))] for one in members],
         )
         lines.append("")
+    lines.append(plain(_rest(book, selection)))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -106,6 +105,16 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
         "reason": one.why,
         "keys": list(one.keys),
     }
+
+
+def _rest(book: Book, selection: Sequence[Comparison]) -> str:
+    """What is said of the claims that are not listed; nothing where all are."""
+    rest = len(book.comparisons) - len(selection)
+    return (
+        f"{counted(rest, 'claim')} not listed; --all lists them, --method, --dataset, --seed choose."
+        if rest
+        else ""
+    )
 
 
 def _selection(book: Book, *, everything: bool) -> list[Comparison]:

@@ -121,6 +121,9 @@ def test_all_is_listed_when_asked_for(evidence: Layout) -> None:
     assert "claims not listed" in to_text(book)
     text = to_text(book, everything=True)
     assert "claims not listed" not in text and "distribution" in text
+    short, long = (to_markdown(book, everything=everything) for everything in (False, True))
+    assert "claims not listed" in short and "distribution" not in short
+    assert "claims not listed" not in long and "distribution" in long
 
 
 def test_the_committed_claims_are_mapped_with_a_reason(repository: Layout) -> None:
