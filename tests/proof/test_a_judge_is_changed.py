@@ -189,6 +189,7 @@ _PARTS = {
     "containers/mine/locks/apt.lock": "locks/mine",
     "containers/_recipe/confine.pl": "recipe",
     "Dockerfile": "recipe",
+    "docs/artifact-evaluation.md": "docs/artifact-evaluation.md",
     "docs/consistency.md": "docs/consistency.md",
     "docs/findings.md": "docs/findings.md",
     "docs/methods.md": "docs/methods.md",
