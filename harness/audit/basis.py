@@ -28,6 +28,7 @@ from harness.engine import Engine
 from harness.execution.inputs import make_inputs
 from harness.images import code_tree, image_name, image_tree
 from harness.images.cards import Environment, environment_chain, layers_of
+from harness.images.context import parts_of
 from harness.images.export import held_trees
 from harness.images.identity import combined
 from harness.images.receipts import BuiltImage, read_receipt, receipt_path
@@ -40,6 +41,7 @@ from harness.images.record import (
     variant_of,
     wheels_not_in,
 )
+from harness.materials.notices import NOTICES, unlike_notices
 from harness.methods.card import load_method, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
@@ -161,22 +163,26 @@ def check_environment(layout: Layout, method: str, accelerator: Accelerator) -> 
         listing, tree = recorded_listing(environment, variant, record), f"tree {environment.name}"
         if not listing:
             steps.append(failed(tree, "the listing beside it is another", where=where))
-        elif strange := _strange_wheels(listing, environment, variant):
+        elif fault := _strange_parts(listing, environment, variant):
             # a lock is held against a note beside it, which whoever changes one changes, too
-            what = f"what is locked is not in the listing beside it: {few_in_line(strange, _NAMED)}"
-            steps.append(failed(tree, what, where=where))
+            steps.append(failed(tree, fault, where=where))
         else:
             steps.append(ok(tree, "the listing beside it has this digest", record.tree))
         parent = record.tree
     return steps
 
 
-def _strange_wheels(listing: str, environment: Environment, accelerator: Accelerator) -> list[str]:
-    """What is locked and not in a listing; of a lock that can't be read, which its own sha256 tells, nothing."""
+def _strange_parts(listing: str, environment: Environment, accelerator: Accelerator) -> str:
+    """What is locked and was not installed, in words. Of a lock that can't be read its own sha256 tells."""
     try:
-        return wheels_not_in(listing, environment, accelerator)
+        absent, parts = wheels_not_in(listing, environment, accelerator), parts_of(environment, accelerator)
     except HarnessError:
-        return []
+        return ""
+    if absent:
+        return f"what is locked is not in the listing beside it: {few_in_line(absent, _NAMED)}"
+    if others := unlike_notices(environment, parts):
+        return f"{NOTICES} tells of other files with these names that are locked: {few_in_line(others, _NAMED)}"
+    return ""
 
 
 def check_built(layout: Layout, engine: Engine | None, record: Record, superseded: Superseded) -> list[Step]:

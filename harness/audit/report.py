@@ -101,8 +101,9 @@ def audit_runs(
     entries = runs if isinstance(runs, Mapping) else {}
     progress.begin("audit", len(runs))
     audits = {}
-    for key in runs:
-        with activity(f"audit of {key[:12]}"):
+    for number, key in enumerate(runs, 1):
+        part = f"{number:,} of {len(runs):,}" if len(runs) > 1 else ""
+        with activity(f"audit of {key[:12]}", part=part):
             audits[key] = auditor.audit_reference(entries[key]) if key in entries else auditor.audit(key)
         progress.step(f"{_verdict(audits[key])}: {audits[key].label}")
     if replay:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -35,6 +35,8 @@ class _Activity:
     what: str
     began: float
     expected_s: float | None
+    # which part of a longer work it is: `12 of 7,081`
+    part: str
 
     def text(self, now: float) -> str:
         spent = now - self.began
@@ -57,9 +59,9 @@ class Pulse:
         self.say: Say = _to_standard_error
 
     @contextmanager
-    def activity(self, what: str, expected_s: float | None = None) -> Iterator[None]:
-        """Say what this thread does until the block ends."""
-        thread, one = threading.get_ident(), _Activity(what, self._clock(), expected_s)
+    def activity(self, what: str, expected_s: float | None = None, part: str = "") -> Iterator[None]:
+        """Say what this thread does until the block ends. `part` of a longer work it is, such as `2 of 9`."""
+        thread, one = threading.get_ident(), _Activity(what, self._clock(), expected_s, part)
         with self._guard:
             self._activities.setdefault(thread, []).append(one)
         try:
@@ -110,10 +112,15 @@ class Pulse:
 
     def _text(self, now: float) -> str:
         """The innermost activity of each thread. The command's own says least, and stands alone only."""
-        latest = [stack[-1] for stack in self._activities.values()]
         base = next(iter(self._activities.values()), [])[:1]
-        shown = [one for one in latest if one not in base] or latest
-        return few_in_line([one.text(now) for one in shown], _SHOWN, "; ")
+        stacks = [*self._activities.values()]
+        shown = [stack for stack in stacks if stack[-1] not in base] or stacks
+        return few_in_line([_of_thread(stack, now) for stack in shown], _SHOWN, "; ")
+
+
+def _of_thread(stack: Sequence[_Activity], now: float) -> str:
+    """`12 of 7,081: what is done (5 s)`."""
+    return ": ".join([*(one.part for one in stack if one.part), stack[-1].text(now)])
 
 
 PULSE = Pulse()

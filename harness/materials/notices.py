@@ -71,6 +71,12 @@ def read_notices(environment: Environment) -> Mapping[str, Notice]:
     return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
+def unlike_notices(environment: Environment, parts: Iterable[Part]) -> list[str]:
+    """The files of these parts whose notice was recorded of a file with another sha256."""
+    noticed = {notice.file: sha256 for sha256, notice in read_notices(environment).items()}
+    return [part.file for part in parts if noticed.get(part.file, part.sha256) != part.sha256]
+
+
 def record_notices(layout: Layout, name: str) -> tuple[Path, int]:
     """Record what the fetched parts of one environment say; returns the file, and for how many parts."""
     chain = environment_chain(layout, name)

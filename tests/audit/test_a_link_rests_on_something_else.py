@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -263,6 +264,25 @@ def test_a_lock_of_what_the_tree_does_not_hold_is_a_broken_link(evidence: Layout
     assert steps["lock _numpy/wheels.cpu.lock"].checked is Checked.OK
     what = "what is locked is not in the listing beside it: numpy 9.9.9"
     assert steps["tree _numpy"] == failed("tree _numpy", what, where=record)
+
+
+def test_a_lock_of_another_file_than_was_noticed_is_a_broken_link(evidence: Layout) -> None:
+    """Of the same name and version: all that tells is what was recorded of the file itself."""
+    folder = evidence.containers / "_numpy"
+    lock, record = folder / "wheels.cpu.lock", folder / "tree.toml"
+    before, text = sha256_of(lock), lock.read_text()
+    (notice,) = [line for line in (folder / "notices.jsonl").read_text().splitlines() if '"file": "numpy-' in line]
+    known = json.loads(notice)
+    assert known["sha256"] in text
+    lock.write_text(text.replace(known["sha256"], "0" * 64))
+    record.write_text(record.read_text().replace(before, sha256_of(lock)))
+    steps = environment_steps(evidence)
+    assert steps["lock _numpy/wheels.cpu.lock"].checked is Checked.OK
+    what = f"notices.jsonl tells of other files with these names that are locked: {known['file']}"
+    assert steps["tree _numpy"] == failed("tree _numpy", what, where=record)
+    # of a part that nobody has fetched nothing was noticed
+    (folder / "notices.jsonl").write_text("")
+    assert environment_steps(evidence)["tree _numpy"].checked is Checked.OK
 
 
 def test_a_layer_is_told_with_its_tree_and_its_place(evidence: Layout) -> None:

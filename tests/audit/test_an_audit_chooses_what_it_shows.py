@@ -12,10 +12,12 @@ import pytest
 
 from harness.audit import AuditReport, audit_runs, find_key, to_json, to_text
 from harness.audit.basis import find_superseded
+from harness.audit.chain import Auditor
 from harness.audit.replay import sample_of
 from harness.audit.report import _replay
 from harness.audit.steps import Audit, Checked, Lack, Step, equal, failed, guarded, not_checked, ok
 from harness.base.errors import CorruptData, EngineError, ImageError, InvalidPredictions, MissingData, UsageError
+from harness.base.heartbeat import PULSE
 from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
@@ -596,3 +598,24 @@ def test_references_have_chains_of_their_own(many: Layout) -> None:
     forged = replace(one, content={**one.content, "image": {**one.content["image"], "code_tree": "0" * 64}})
     report = audit_runs(many, {**entries, one.content["key"]: forged})
     assert [audit.key for audit in report.audits if audit.failed] == [one.content["key"]]
+
+
+def test_how_far_it_is_is_told_where_one_run_takes_long(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def looked_at(_: Auditor, key: str) -> Audit:
+        PULSE.beat(0)
+        return Audit(key, key, "", ())
+
+    monkeypatch.setattr(Auditor, "audit", looked_at)
+    keys = [planned_of(cell).key for cell in made_up.cells[:2]]
+    with PULSE.speaker(said.append):
+        audit_runs(evidence, keys)
+        audit_runs(evidence, keys[:1])
+    assert [line.partition(" (")[0] for line in said] == [
+        f"1 of 2: audit of {keys[0][:12]}",
+        f"2 of 2: audit of {keys[1][:12]}",
+        f"audit of {keys[0][:12]}",
+    ]

@@ -72,6 +72,16 @@ def test_of_many_things_at_once_three_are_told(workers: int, told: str) -> None:
     assert said == [told]
 
 
+@pytest.mark.parametrize(("part", "told"), [("", "a split (0 s)"), ("2 of 7,081", "2 of 7,081: a split (0 s)")])
+def test_which_part_of_a_longer_work_it_is_stands_before_what_is_done_in_it(part: str, told: str) -> None:
+    pulse, said = Pulse(lambda: 5.0), list[str]()
+    with pulse.speaker(said.append), pulse.activity("the command"), pulse.activity("an audit", part=part):
+        with pulse.activity("a split"):
+            pulse.beat(0)
+        pulse.beat(0)
+    assert said == [told, told.replace("a split", "an audit")]
+
+
 def test_the_command_is_told_too_where_it_does_more_than_one_thing() -> None:
     pulse, said = Pulse(lambda: 5.0), list[str]()
     with pulse.speaker(said.append), pulse.activity("the command"), pulse.activity("a part"), doing(pulse, "b"):
