@@ -168,6 +168,15 @@ def test_what_code_or_data_of_old_computed_is_left_out(evidence: Layout, field: 
     assert found_in(evidence) == Accelerators([], [])
 
 
+def test_what_was_asked_for_in_another_way_is_left_out(
+    evidence: Layout, both: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its key is that of an older protocol, and all else of it is as it is today."""
+    assert found_in(evidence).pairs
+    monkeypatch.setattr("harness.planning.jobs.PROTOCOL_VERSION", 99)
+    assert found_in(evidence) == Accelerators([], [])
+
+
 @pytest.mark.parametrize("field", ["method", "variant", "dataset"])
 def test_what_there_is_no_more_is_left_out(evidence: Layout, both: tuple[str, str], field: str) -> None:
     """A method that was removed since keeps nobody from comparing the others."""

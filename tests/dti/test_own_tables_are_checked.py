@@ -60,6 +60,14 @@ def test_groups_keep_the_order_of_their_members(own: Layout) -> None:
     assert dataset.group_pairs.tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 2, 2], [2, 1, 0], [2, 0, 0]]
 
 
+def test_a_group_of_new_bindings_alone_has_no_members(own: Layout) -> None:
+    """Even where it is the last one."""
+    write_tables(own, {"groups.csv": "group,drug,target\nnetwork,,T2\ntest6/flu,C,T3\n"}, groups=2)
+    dataset = load_dataset(own, "mine", DtiDataset)
+    assert (dataset.group_names, dataset.group_sizes.tolist()) == (("network", "test6/flu"), [1, 0])
+    assert dataset.group_pairs.tolist() == [[1, 2, 2]]
+
+
 def test_affinities_and_the_parts_of_the_authors(own: Layout) -> None:
     write_tables(
         own, {"pairs.csv": "part,value,target,drug\ntest,5,T2,A\n0,1e1,T1,B\n3,-2.5,T1,A\n"}, affinity="true"
