@@ -44,8 +44,8 @@ class Kind:
     inputs: tuple[str, ...] = ()
     # the lists of a dataset that name such things, the one that rankings show first
     lists: tuple[str, ...] = ()
-    # what is put between the lines of a file that holds the text
-    between_lines: str = ""
+    # what is put between the lines of a file that holds the text; None where the text is one line
+    between_lines: str | None = ""
 
     @property
     def usage(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -214,7 +214,7 @@ def _is_listed(repository: api.Repository, dataset: str, benchmark: str, word: s
 
 
 def _text(benchmark: str, word: str, text: str) -> str:
-    """The text itself, or that of a file: lines put together as its kind wants it, without headers of FASTA."""
+    """The text itself, or that of a file: its lines put together as the kind wants it, without a FASTA header."""
     if not text.startswith("@"):
         return text
     path = Path(text[1:])
@@ -224,9 +224,11 @@ def _text(benchmark: str, word: str, text: str) -> str:
         raise UsageError(
             f"the file can't be read: {error}", where=f"--{word}: {path}", todo="name a text file"
         ) from None
-    return kind_of(benchmark, word).between_lines.join(_stripped(lines))
-
-
-def _stripped(lines: Iterable[str]) -> Iterator[str]:
-    """Lines without blanks around them, without empty ones and headers of FASTA."""
-    return (line.strip() for line in lines if line.strip() and not line.startswith(">"))
+    between, own = kind_of(benchmark, word).between_lines, [line.strip() for line in lines if line.strip()]
+    texts = [line for line in own if not line.startswith(">")]
+    several = max(len(own) - len(texts), len(texts) if between is None else 0)
+    if several > 1:
+        # put together they would be another one, which may well be
+        what = f"the file holds {counted(several, word)}"
+        raise UsageError(what, where=f"--{word}: {path}", todo="name a file for each")
+    return (between or "").join(texts)

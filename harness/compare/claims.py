@@ -166,8 +166,9 @@ def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:
     """How each metric was rounded, by its longest number: `0.5` in a column of full precision is exactly 0.5."""
     decimals: dict[str, int] = {}
     for metric, text in values:
-        fraction = text.partition(".")[2]
-        digits = len(fraction) if "e" not in text.lower() else _FULL_PRECISION
+        # where none was measured there is no number
+        exponent = Decimal(text or "nan").as_tuple().exponent
+        digits = -exponent if isinstance(exponent, int) else 0
         decimals[metric] = max(decimals.get(metric, 0), digits)
     return {metric: 0.0 if count >= _FULL_PRECISION else 0.5 * 10.0**-count for metric, count in decimals.items()}
 

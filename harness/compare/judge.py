@@ -196,6 +196,8 @@ def _missing(claim: Claim, target: Target, artifact: Comparable) -> str | None:
         ("dataset", claim.dataset, target.dataset, artifact.datasets),
         ("split", claim.split, target.split, artifact.splits),
     ):
+        if ours is None and name.partition(":")[0] in having:
+            return f"{kind} '{name}' is a name of this artifact; claims give the one that was published"
         if ours is None or ours.partition(":")[0] not in having:
             return f"{kind} '{name}' is not part of this artifact"
     return artifact.without_data.get(target.dataset or "")

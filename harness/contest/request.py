@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from harness import benchmarks
 from harness.base.errors import UsageError
@@ -20,7 +21,8 @@ from harness.planning.plan import Plan, make_plan
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import without_truth
 from harness.results.store import Store
-from harness.splits.spec import SplitSpec, parse_split
+from harness.splits.spec import parse_split
+from harness.splits.splits import complete
 from harness.status.table import STORED, suite_jobs
 
 # Dataset and split, without a seed.
@@ -74,7 +76,7 @@ def contest_plan(
     entrants = _entrants(layout, request)
     benchmark = benchmark_of(layout, request)
     known = list(_known_jobs(layout, store, request, reference, entrants))
-    seeds = _seeds(known, benchmark, request)
+    seeds = _seeds(known, benchmark, request, with_committed=bool(reference))
     jobs = [
         make_job(card, load_manifest(layout, dataset), parse_split(split, seed), variant=variant)
         for (dataset, split), numbers in seeds.items()
@@ -134,19 +136,28 @@ def _known_jobs(
             yield job
 
 
-def _seeds(jobs: Iterable[Job], benchmark: str, request: ContestRequest) -> dict[Setting, list[int]]:
+def _seeds(
+    jobs: Iterable[Job], benchmark: str, request: ContestRequest, *, with_committed: bool
+) -> dict[Setting, list[int]]:
     """The seeds of every setting that the request lets in."""
     seeds: dict[Setting, set[int]] = {}
-    if request.datasets and request.splits and request.seeds:
-        seeds = {(dataset, split): set() for dataset in request.datasets for split in request.splits}
     here = [job for job in jobs if job.benchmark == benchmark and not unusual_options(job)]
-    refuse_unknown_names("split", request.splits, {*_split_names(job.split for job in here), *_named(seeds)})
+    # one text for each split, however it was asked for
+    texts = {_in_full(benchmark, job.split.text): job.split.text for job in here}
+    asked = {_in_full(benchmark, text): text for text in request.splits}
+    if request.datasets and request.splits and request.seeds:
+        texts = asked | texts
+        seeds = {(dataset, texts[full]): set() for dataset in request.datasets for full in asked}
+    strategies = {job.split.strategy for job in here}
+    strange = [text for full, text in asked.items() if full not in texts and text not in strategies]
+    refuse_unknown_names("split", strange, {*texts.values(), *strategies})
     for job in here:
+        full = _in_full(benchmark, job.split.text)
         if request.datasets and job.dataset not in request.datasets:
             continue
-        if request.splits and not {job.split.text, job.split.strategy} & set(request.splits):
+        if asked and full not in asked and job.split.strategy not in request.splits:
             continue
-        seeds.setdefault((job.dataset, job.split.text), set()).add(job.split.seed)
+        seeds.setdefault((job.dataset, texts[full]), set()).add(job.split.seed)
     if request.seeds:
         seeds = {setting: set(request.seeds) for setting in seeds}
     if not seeds:
@@ -156,10 +167,11 @@ def _seeds(jobs: Iterable[Job], benchmark: str, request: ContestRequest) -> dict
                 where=f"--suite {request.suite}",
                 todo=f"choose a suite of {benchmark} (harness list suites), or leave --dataset and --split out",
             )
+        more = "" if with_committed else ", or add --reference for the committed results"
         raise UsageError(
             "no run of what was asked for is known",
             where=", ".join(request.methods),
-            todo="run the methods first (harness run --method ...), or add --reference for the committed results",
+            todo=f"run the methods first (harness run --method ...){more}",
         )
     return {setting: sorted(numbers) for setting, numbers in sorted(seeds.items())}
 
@@ -186,9 +198,10 @@ def _seed_of(cell: Cell) -> tuple[Setting, int]:
     return (cell.job.dataset, split.text), split.seed
 
 
-def _split_names(splits: Iterable[SplitSpec]) -> set[str]:
-    return {name for split in splits for name in (split.text, split.strategy)}
-
-
-def _named(seeds: Iterable[Setting]) -> set[str]:
-    return {split for _, split in seeds}
+@cache
+def _in_full(benchmark: str, text: str) -> str:
+    """A split's text with all of its parameters, in their order; what is no split of the benchmark as it is."""
+    try:
+        return complete(benchmark, parse_split(text, 0)).text
+    except UsageError:
+        return text

@@ -38,7 +38,9 @@ from harness.data.manifest import (
 )
 
 _IGNORED = "# a person's own data: never committed by accident\n*\n"
-_TAKEN = (MANIFEST, FIRST_SEEN, "splits.csv")
+# where checksums of splits are recorded
+_SPLITS = "splits.csv"
+_TAKEN = (MANIFEST, FIRST_SEEN, _SPLITS)
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -119,6 +121,14 @@ def accept_changes(layout: Layout, name: str, tables: Mapping[str, Path | str] =
     parameters = {**manifest.parameters, **chosen}
     used = {split_sheet(text)[0] for text in parameters.values() if isinstance(text, str)}
     gone = {split_sheet(str(manifest.parameters.get(parameter, "")))[0] for parameter in chosen} - {*used, ""}
+    for text in (value for name, value in manifest.parameters.items() if name not in chosen):
+        file = split_sheet(text)[0] if isinstance(text, str) else ""
+        if file in new and sha256_of(new[file]) != sha256_of(place.parent / file):
+            raise UsageError(
+                f"another table of dataset '{name}' has this file name",
+                where=f"{new[file]}, {place.parent / file}",
+                todo="rename the file that you give, or give it for both tables",
+            )
     kept = {file.name: place.parent / file.name for file in manifest.files if file.name not in gone}
     paths = kept | new
     if missing := [path for path in paths.values() if not path.is_file()]:
@@ -130,13 +140,19 @@ def accept_changes(layout: Layout, name: str, tables: Mapping[str, Path | str] =
     if chosen:
         document["parameters"] = parameters
     _fill_in(document, after.files, dataset, manifest.statistics.settings)
+    changes = [*_changes(manifest, after, dataset)]
+    splits = place.parent / _SPLITS
+    if splits.is_file() and manifest.converted and manifest.converted.digest != dataset.digest:
+        # of the items that there were: they would be taken for splits of those that there are now
+        splits.unlink()
+        changes.append(Change("recorded splits", "of the data before", "none"))
     # the manifest comes last: where this is broken off, the files are changed ones, as before
     for file, path in new.items():
         write_atomic(place.parent / file, path.read_bytes())
     write_atomic(place, tomlkit.dumps(document))
     for file in {*gone, FIRST_SEEN}:
         (place.parent / file).unlink(missing_ok=True)
-    return Accepted(load_dataset(layout, name), tuple(_changes(manifest, after, dataset)))
+    return Accepted(load_dataset(layout, name), tuple(changes))
 
 
 def _check_name(layout: Layout, name: str) -> None:

@@ -233,7 +233,7 @@ def test_items_are_new_where_they_have_a_text_and_those_of_the_dataset_where_not
 def test_a_text_may_lie_in_a_file(tmp_path: Path) -> None:
     """Lines are put together as the kind wants it; what is no content of them does not count."""
     path = tmp_path / "p.fasta"
-    path.write_bytes(b"\xef\xbb\xbf>P1 a kinase\n MKV \n\n\t\nLAA\n>P2\nQ")
+    path.write_bytes(b"\xef\xbb\xbf>P1 a kinase\n MKV \n\n\t\nLAA\nQ")
     assert _text("dti", "target", f"@{path}") == "MKVLAAQ"
     path.write_text("One plus two\nhelped.\n")
     assert _text("combos", "text", f"@{path}") == "One plus two helped."
@@ -243,6 +243,32 @@ def test_a_text_may_lie_in_a_file(tmp_path: Path) -> None:
         ("target", "two", "One plus twohelped."),
         ("target", "kin", "One plus twohelped."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "kind", "text", "count"),
+    [
+        ("dti", "drug", "CCO\nCCN\n", "2 drugs"),
+        ("ddi", "drug", "\nCCO\n\nCCN\nC", "3 drugs"),
+        ("dti", "target", ">a\nMKT\n>b\nWWW\n", "2 targets"),
+        ("dti", "target", "MKT\n>b\n>c", "2 targets"),
+    ],
+)
+def test_several_in_a_file_are_not_made_one(
+    tmp_path: Path, benchmark: str, kind: str, text: str, count: str
+) -> None:
+    """What two molecules or proteins are together is another one, and no less a whole one."""
+    path = tmp_path / "several"
+    path.write_text(text)
+    with pytest.raises(UsageError) as refused:
+        _text(benchmark, kind, f"@{path}")
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        f"the file holds {count}",
+        f"--{kind}: {path}",
+        "name a file for each",
+    )
+    path.write_text(">one\nCCO\n")
+    assert _text(benchmark, kind, f"@{path}") == "CCO"
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\x00"])

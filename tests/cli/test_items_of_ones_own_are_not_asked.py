@@ -134,6 +134,7 @@ def test_a_sentence_of_ones_own(harness: Harness, engine: object) -> None:
         (["dti", "--dataset", "synthetic_ddi"], "dataset synthetic_ddi is one of benchmark ddi"),
         (["ddi", "--target", "x=MKV", "--dataset", "synthetic_ddi"], "no items of the kind 'target'"),
         (["ddi", "--drug", "x=c1cc", "--dataset", "synthetic_ddi"], "'c1cc' is no structure"),
+        (["ddi", "--drug", "x=CCO ethanol", "--dataset", "synthetic_ddi"], "'CCO ethanol' is no structure"),
         (["ddi", "--drug", "SYN36=CC", "--dataset", "synthetic_ddi"], "there is a 'SYN36' already"),
         (
             ["ddi", "--drug", "SYN3", "--dataset", "synthetic_ddi"],

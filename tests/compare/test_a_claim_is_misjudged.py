@@ -346,6 +346,24 @@ def test_costs_and_other_data_are_shown_and_never_judged() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"method": "bnnr"}, "method 'bnnr'"),
+        ({"dataset": "fdataset"}, "dataset 'fdataset'"),
+        ({"split": "random:test_share=0.2"}, "split 'random:test_share=0.2'"),
+    ],
+)
+def test_a_name_of_ours_is_not_said_to_be_no_part_of_this(changed: dict[str, str], what: str) -> None:
+    """A claim gives published names."""
+    known = replace(KNOWN, methods=KNOWN.methods | {"bnnr"}, datasets=KNOWN.datasets | {"fdataset"})
+    one = Single(NAMES, known, {}).judge(claim(**changed))
+    assert (one.verdict, one.reason) == (
+        ClaimVerdict.NOT_COMPARABLE,
+        f"{what} is a name of this artifact; claims give the one that was published",
+    )
+
+
 def test_the_first_reason_that_nothing_can_decide_is_told() -> None:
     """A method that is not here is told before a metric that is not computed, and a cost before a metric."""
     assert judged(claim(metric="HR", method="SomebodyElse"), {}).reason == (

@@ -33,8 +33,13 @@ def names(repository: Layout) -> PublishedNames:
         # written in full: half a unit of nothing
         (["0.1234567890123", "0.5"], 0.0),
         (["0.123456789012", "0.5"], 0.5e-12),
-        (["1.5e-07", "0.5"], 0.0),
-        (["1E-3"], 0.0),
+        # however they are written
+        (["1.5e-07", "0.5"], 0.5e-8),
+        (["1E-3"], 0.0005),
+        (["0.5000", "1e-04 "], 0.00005),
+        (["0.25 ", "0.5"], 0.005),
+        (["1.5e-13", "0.5"], 0.0),
+        (["25e1", "nan", ""], 0.5),
     ],
 )
 def test_a_column_is_as_exact_as_its_longest_number(texts: list[str], rounding: float) -> None:

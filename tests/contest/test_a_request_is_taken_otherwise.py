@@ -13,7 +13,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.metric import Metric
 from harness.contest import ContestRequest, contest_plan, metric_of
-from harness.contest.request import benchmark_of
+from harness.contest.request import _seeds, benchmark_of
 from harness.methods.card import load_method
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
@@ -98,6 +98,50 @@ def test_every_method_is_planned_on_every_seed_of_a_setting(here: Layout) -> Non
         ("als_wr", "corrected", "synthetic", "random", 7),
         ("constant", "published", "synthetic", "random", 7),
     ]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "random:inner_folds=5,test_share=0.2",
+        "random:test_share=0.2,inner_folds=5",
+        "random:test_share=0.2",
+        "random:test_share=2e-1",
+    ],
+)
+def test_a_split_is_the_same_however_it_is_written(here: Layout, asked: str) -> None:
+    every = _rows(("fdataset", 3), ("synthetic", 1), ("synthetic", 2))
+    assert cells(here, "constant", splits=(asked,)) == every
+    assert cells(here, "constant", splits=(asked, "random")) == every
+    new = cells(here, "constant", splits=(asked,), datasets=("synthetic",), seeds=(9,))
+    assert new == _rows(("synthetic", 9))
+
+
+def test_a_split_of_other_settings_is_another(here: Layout, tmp_path: Path) -> None:
+    """Its strategy alone stands for all of them."""
+    every, planned = cells(here, "constant"), planned_job(4)
+    other = SplitSpec(strategy="random", seed=4, parameters={"test_share": 0.5})
+    parameters = load_method(here, "constant").variant("published").parameters
+    job = planned.job.model_copy(update={"parameters": parameters, "split": other})
+    put_run(Store(here.runs), planned.model_copy(update={"job": job}), tmp_path / "other")
+    row = ("constant", "published", "synthetic", "random:test_share=0.5", 4)
+    assert cells(here, "constant", splits=("random",)) == [*every, row]
+    assert cells(here, "constant", splits=("random:inner_folds=5,test_share=0.5",)) == [row]
+    assert cells(here, "constant", splits=("random:inner_folds=5",)) == every
+    with pytest.raises(UsageError, match="no split is called 'random:test_share=0.3'"):
+        cells(here, "constant", splits=("random:test_share=0.3",))
+
+
+def test_who_looks_at_committed_results_is_not_told_to(here: Layout) -> None:
+    request = ContestRequest(methods=("bnnr",))
+    for with_committed, more in ((True, ""), (False, ", or add --reference for the committed results")):
+        with pytest.raises(UsageError) as refused:
+            _seeds([], "repurposing", request, with_committed=with_committed)
+        assert told(refused.value) == (
+            "no run of what was asked for is known",
+            "bnnr",
+            f"run the methods first (harness run --method ...){more}",
+        )
 
 
 @pytest.mark.parametrize(

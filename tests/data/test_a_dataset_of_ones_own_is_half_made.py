@@ -22,7 +22,7 @@ from harness.cli import data as command
 from harness.data import load_dataset, load_manifest, manifest_names, own_dataset
 from harness.data.converters import Convert, find_converter
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, manifest_path
-from harness.data.own_dataset import accept_changes, new_dataset
+from harness.data.own_dataset import Change, accept_changes, new_dataset
 from harness.planning.plan import make_plan
 from harness.prediction import PredictionRequest, participants
 from harness.results.store import Store
@@ -241,6 +241,36 @@ def test_a_change_is_told_and_recorded(made: Layout) -> None:
     assert before != accepted.dataset.digest == load_dataset(made, "mine").digest
     assert path.read_text().startswith("# a word of mine\n")
     assert accept_changes(made, "mine").changes == ()
+
+
+def test_splits_of_the_data_before_are_no_splits_of_those_that_there_are_now(made: Layout) -> None:
+    """They would be taken: a split file fits all data with so many items."""
+    folder = manifest_path(made, "mine").parent
+    (folder / "splits.csv").write_text("as recorded\n")
+    assert not accept_changes(made, "mine").changes and (folder / "splits.csv").is_file()
+    (folder / "associations.csv").write_text(FILES["associations.csv"] + "zinc,flu,1\n")
+    accepted = accept_changes(made, "mine")
+    assert accepted.changes[-1] == Change("recorded splits", "of the data before", "none")
+    assert not (folder / "splits.csv").exists()
+
+
+def test_a_file_is_never_written_over_that_of_another_table(made: Layout, tables: Path) -> None:
+    (tables / "May").mkdir()
+    given = tables / "May" / "associations.csv"
+    given.write_text(FILES["drugs.csv"])
+    folder = manifest_path(made, "mine").parent
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(UsageError) as refused:
+        accept_changes(made, "mine", {"drugs": given})
+    assert said(refused.value) == (
+        "another table of dataset 'mine' has this file name",
+        f"{given}, {folder / 'associations.csv'}",
+        "rename the file that you give, or give it for both tables",
+    )
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    # what holds the same is no other
+    shutil.copy(folder / "associations.csv", given)
+    assert not accept_changes(made, "mine", {"associations": given}).changes
 
 
 def test_a_fault_is_not_accepted(made: Layout) -> None:

@@ -92,6 +92,7 @@ def test_relations_take_the_order_of_the_manifest(own: Layout) -> None:
     [
         ("drugs.csv", "CCO", "CC(", r"'CC\(' is no structure: the SMILES does not parse\n.*drugs.csv: line 2"),
         ("drugs.csv", "c1ccccc1", "", r"the SMILES is empty\n.*line 4\n.*written \*"),
+        ("drugs.csv", "CCO", "CCO ethanol", r"the smiles of drug 'A' has a blank in it\n.*drugs.csv: line 2"),
         ("drugs.csv", "C,c1", "A,c1", r"drug 'A' is also in line 2\n.*line 4"),
         ("drugs.csv", "A,CCO", ",CCO", r"the cell of 'drug' is empty\n.*line 2"),
         ("drugs.csv", "2001", "soon", r"'soon' is no year\n.*line 4"),
@@ -105,6 +106,8 @@ def test_relations_take_the_order_of_the_manifest(own: Layout) -> None:
         ("interactions.csv", "head,tail,type", "head,tail,kind", r"the columns are head, tail, kind"),
         ("interactions.csv", TRIPLETS, "head,tail,type\n", r"there is no item"),
         ("knowledge.csv", "C,gene,binds", "A,gene,binds", r"'A, gene, binds' is also in line 2\n.*line 4"),
+        ("knowledge.csv", "C,gene,binds", "C,gene,", r"the cell of 'relation' is empty\n.*line 4"),
+        ("knowledge.csv", "C,gene,binds", "C,,binds", r"the cell of 'tail' is empty\n.*line 4"),
         ("knowledge.csv", KNOWLEDGE, "", r"the table is empty\n.*knowledge.csv"),
     ],
 )

@@ -17,7 +17,12 @@ from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, not_re
 from harness.benchmarks.structures import is_structure
 
 KINDS = {
-    "drug": Kind("structure (SMILES)", inputs=("fingerprints", "smiles"), lists=("drug_ids", "drug_names")),
+    "drug": Kind(
+        "structure (SMILES)",
+        inputs=("fingerprints", "smiles"),
+        lists=("drug_ids", "drug_names"),
+        between_lines=None,
+    ),
 }
 USUAL = Usual("mlp", ("drugbank", "synthetic_ddi"))
 # in place of a structure: the number of a known drug follows. No structure has a blank.

@@ -14,7 +14,7 @@ from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, not_re
 from harness.benchmarks.structures import is_structure
 
 KINDS = {
-    "drug": Kind("structure (SMILES)", inputs=("smiles",), lists=("drug_ids",)),
+    "drug": Kind("structure (SMILES)", inputs=("smiles",), lists=("drug_ids",), between_lines=None),
     "target": Kind("sequence (amino acids in one-letter code)", inputs=("sequences",), lists=("target_ids",)),
 }
 USUAL = Usual("deeppurpose", ("davis", "dti_world"))

@@ -98,6 +98,10 @@ def _drugs(file: TableFile) -> tuple[list[TableLine], list[Any]]:
             with faults.noted():
                 row.check_full("drug")
                 _year(row)
+                if any(map(str.isspace, row.cells["smiles"])):
+                    # the rest would be read as part of the text
+                    what = f"the smiles of drug '{row.cells['drug']}' has a blank in it"
+                    raise row.refused(what, "give the bare text, or leave the cell empty")
         molecules: list[Any] = []
         with faults.noted():
             molecules = molecules_of([row.cells["smiles"] for row in rows], [row.where for row in rows])
@@ -233,9 +237,11 @@ def _graph(
             ((row, ", ".join(row.cells[column] for column in EDGE)) for row in rows), "the edge '{}'", faults
         )
         for row in rows:
-            if order and row.cells["relation"] not in order:
-                what = f"relation '{row.cells['relation']}' is not in the manifest's list"
-                faults.add(row.refused(what, "add it to parameters.relations"))
+            with faults.noted():
+                row.check_full(*EDGE)
+                if order and row.cells["relation"] not in order:
+                    what = f"relation '{row.cells['relation']}' is not in the manifest's list"
+                    raise row.refused(what, "add it to parameters.relations")
     entities = list(dict.fromkeys([*ids, *(row.cells[end] for row in rows for end in ("head", "tail"))]))
     relations = list(order or dict.fromkeys(row.cells["relation"] for row in rows))
     entity = {name: place for place, name in enumerate(entities)}
