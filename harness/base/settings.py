@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from harness.base.errors import UsageError
+
+_PIECE = re.compile(r"""(?:^|,)((?:="(?:\\.|[^"\\])*"|[^,])*)""")
 
 
 def parse_settings(texts: Iterable[str], where: str, todo: str) -> dict[str, Any]:
@@ -27,6 +30,18 @@ def parse_settings(texts: Iterable[str], where: str, todo: str) -> dict[str, Any
             raise UsageError(f"{name} is set twice: {settings[name]} and {read}", where=where, todo="set it once")
         settings[name] = read
     return settings
+
+
+def setting_text(value: Any) -> str:
+    """How a value is written so that `parse_settings` reads this one: a text that is read otherwise in quotes."""
+    if isinstance(value, str) and "," not in value and not _is_endless(value) and _value(value) == value:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def split_settings(text: str) -> list[str]:
+    """What stands between the commas of a text; one in the quotes of a value divides nothing."""
+    return [match[1] for match in _PIECE.finditer(text)]
 
 
 def _value(text: str) -> Any:

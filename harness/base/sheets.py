@@ -254,6 +254,8 @@ class _SheetReader:
             return self._texts[int(value)]
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
+        if kind == "e":
+            self._refuse(f"the error {value}", "correct the formula, or empty the cell")
         if kind == "d" or (kind == "n" and int(self._attributes.get("s", 0)) in self._dates):
             self._refuse(
                 "a date, which a spreadsheet program may have made of a name or a number",

@@ -97,7 +97,9 @@ def make_splits(
         split = load_split(layout, request.dataset, spec, mirrors)
         path = split_path(layout, benchmark, split.digest)
         if folder:
-            path = folder / f"{request.dataset}-{spec.label}{benchmarks.get(benchmark).form.suffix}"
+            name = f"{request.dataset}-{spec.label}{benchmarks.get(benchmark).form.suffix}"
+            # names of groups may hold one
+            path = folder / name.replace("/", "_")
             write_atomic(path, benchmarks.get(benchmark).form.content(split))
         lines.append(as_recorded(benchmark, spec, split))
         about = describe_split(layout, request.dataset, spec, split, mirrors)

@@ -68,7 +68,7 @@ def load_claims(layout: Layout, names: PublishedNames) -> list[Claim]:
 
 def load_printed(path: Path) -> list[dict[str, str]]:
     """The printed numbers of a paper's tables: claims, and those that are only shown."""
-    return read_rows(path, "table", "metric", "statistic", "value")
+    return read_rows(path, "table", "metric", "statistic", "value", "sd", "n")
 
 
 def load_external(names: PublishedNames, path: Path) -> list[Claim]:
@@ -198,14 +198,16 @@ def read_rows(path: Path, *columns: str, filled: Collection[str] = ()) -> list[d
         ) from None
     rows = [row for _, row in lines]
     required = {"dataset", "method", "split", *columns}
-    if not rows or not required <= rows[0].keys():
+    if not required <= {*(reader.fieldnames or ())}:
         raise CorruptData(
             "not a file of claims",
             where=f"{path}: line 1",
             todo=f"it needs the columns {', '.join(sorted(required))}",
         )
+    if not rows:
+        raise CorruptData("the file claims nothing", where=str(path), todo="write a line for each claim")
     # a file with a column `value` may have other columns, which are ignored; else every other column is a metric
-    numbers = _NUMBERS & rows[0].keys() if "value" in rows[0] else rows[0].keys() - _WORDS
+    numbers = _NUMBERS & {*columns} if "value" in columns else rows[0].keys() - _WORDS
     for number, row in lines:
         if None in row or None in row.values():
             raise CorruptData(

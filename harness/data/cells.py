@@ -31,9 +31,10 @@ _PART, _NAMES_OF_PART = "part", frozenset({"split", "set", "fold", "subset"})
 # The first wins where two fit alike. Commas in numbers are decimal where they separate nothing.
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
 _LOOK_LINES = 20
-_WITH_POINT, _WITH_COMMA = (re.compile(rf"[+-]?\d*{mark}\d+") for mark in (r"\.", ","))
+_LONGEST_CELL = csv.field_size_limit()
+_WITH_POINT, _WITH_COMMA = (re.compile(rf"[+-]?\d*{mark}\d+(?:[eE][+-]?\d+)?") for mark in (r"\.", ","))
 # stands between a workbook and the name of a sheet
-_SHEET = ".xlsx#"
+_SHEET = re.compile(r"\.xlsx#(?=.)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class TableFile:
 
 def split_sheet(name: str) -> tuple[str, str]:
     """The file and the sheet of `file.xlsx#sheet`."""
-    book, mark, sheet = name.partition(_SHEET)
-    return (f"{book}.xlsx", sheet) if mark and sheet else (name, "")
+    match = _SHEET.search(name)
+    return (name[: match.end() - 1], name[match.end() :]) if match else (name, "")
 
 
 def listed_table(name: str, files: Mapping[str, Path], dataset: str) -> TableFile:
@@ -210,7 +211,7 @@ def _rows(text: str, separator: str, path: Path) -> list[Line]:
         raise CorruptData(
             f"not a table separated by {_SEPARATORS[separator]}: {error}",
             where=f"{path}: line {reader.line_num}",
-            todo="see that every quotation mark has its partner",
+            todo=f"give every quotation mark its partner, and no cell more than {_LONGEST_CELL:,} characters",
         ) from None
 
 

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from harness.base.errors import MissingData
 from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.data.cells import read_table
@@ -145,6 +146,8 @@ def _record_set(file: SourceFile, path: Path) -> dict[str, Any] | None:
     Loaders read commas and UTF-8 alone, and take the first line that is not empty for the header, also one that
     tells spreadsheet programs what separates cells. Croissant has no words for others: of such a table None.
     """
+    if not path.is_file():
+        raise MissingData("a file is not here", where=str(path), todo="put it back")
     table = read_table(path)
     if table.separator != ",":
         return None

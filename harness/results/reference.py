@@ -30,6 +30,7 @@ from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.plain_json import parse_plain
 from harness.base.plurals import counted, form_of
+from harness.base.settings import split_settings
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
@@ -180,7 +181,7 @@ def _refuse_unrecorded(layout: Layout, results: Iterable[PlannedJob]) -> None:
 def _recording(dataset: str, split: str, seeds: Iterable[int]) -> str:
     """The command that records the checksums of splits."""
     strategy, _, settings = split.partition(":")
-    parameters = [word for setting in filter(None, settings.split(",")) for word in ("--set", setting)]
+    parameters = [word for setting in filter(None, split_settings(settings)) for word in ("--set", setting)]
     of_seeds = [word for seed in seeds for word in ("--seed", str(seed))]
     return shlex.join(["harness", "split", "make", dataset, strategy, *parameters, *of_seeds, "--record"])
 

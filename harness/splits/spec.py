@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from harness.base.manifests import Strict
-from harness.base.settings import parse_settings
+from harness.base.settings import parse_settings, setting_text, split_settings
 
 
 class SplitSpec(Strict):
@@ -29,18 +28,14 @@ class SplitSpec(Strict):
         """How a person writes it, without its seed; `parse_split` reads it."""
         if not self.parameters:
             return self.strategy
-        settings = [f"{name}={_value_text(value)}" for name, value in sorted(self.parameters.items())]
+        settings = [f"{name}={setting_text(value)}" for name, value in sorted(self.parameters.items())]
         return f"{self.strategy}:{','.join(settings)}"
-
-
-def _value_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def parse_split(text: str, seed: int) -> SplitSpec:
     """`cluster`, or with parameters `cluster:gamma=0.6,valid_share=0.2`; values are JSON where they can be."""
     strategy, _, settings = text.partition(":")
     parameters = parse_settings(
-        settings.split(",") if settings else (), f"split {strategy}", "write for example cluster:gamma=0.6"
+        split_settings(settings) if settings else (), f"split {strategy}", "write for example cluster:gamma=0.6"
     )
     return SplitSpec(strategy=strategy, seed=seed, parameters=parameters)

@@ -212,6 +212,9 @@ def test_a_new_drug_changes_nothing_that_is_known(repository: Layout) -> None:
     assert [larger.drug_ids[drug] for drug in split.drugs_in(2)] == ["one", "two"]
 
 
+HOLDS = "list of features (FEATURE=NUMBER, separated by semicolons or lines)"
+
+
 def _similar(count: int) -> RepurposingDataset:
     ids = tuple(f"d{number}" for number in range(count))
     values = np.arange(count * count, dtype=np.float64).reshape(count, count)
@@ -237,6 +240,28 @@ def test_a_new_row_of_similarities_is_a_new_column(repository: Layout) -> None:
     # square as before, so that it is prepared as similarities are
     assert similarity(features).shape == (5, 5) and not larger.associations[3:].any()
     np.testing.assert_array_equal(larger.disease_features, known.disease_features)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what", "where"),
+    [
+        ("q=0.2", "p=0.9", "'q' is said to be 0.2 and 0.9 similar", "new drug 'p'"),
+        ("p=0.2", "d0=1", "'p' is said to be 0.2 and 1 similar", "new drug 'p'"),
+        ("d0=0.2;d0=0.3", "d0=1", "'d0' is given twice", "new drug 'p': d0=0.3"),
+        ("d0=0.2;d1 0.3", "d0=1", f"'d0=0.2;d1 0.3' is no {HOLDS}", "new drug 'p'"),
+    ],
+)
+def test_numbers_that_contradict_each_other_are_refused(first: str, second: str, what: str, where: str) -> None:
+    items = [NewItem(kind="drug", name=name, text=text) for name, text in (("p", first), ("q", second))]
+    with pytest.raises(UsageError) as refused:
+        with_new_rows(_similar(3), items)
+    assert (refused.value.what, refused.value.where) == (what, where)
+
+
+def test_numbers_that_agree_may_be_given_twice() -> None:
+    items = [NewItem(kind="drug", name="p", text="q=0.2;p=1"), NewItem(kind="drug", name="q", text="p=0.2")]
+    features = with_new_rows(_similar(3), items).drug_features
+    np.testing.assert_array_equal(features[3:, 3:], [[1, 0.2], [0.2, 1]])
 
 
 def test_similarities_to_others_are_not_guessed() -> None:

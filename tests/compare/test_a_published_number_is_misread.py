@@ -48,6 +48,32 @@ def test_a_column_is_as_exact_as_its_longest_number(texts: list[str], rounding: 
     assert found["x"] == pytest.approx(rounding, abs=0) and found["y"] == pytest.approx(0.005)
 
 
+def test_a_file_of_ones_own_may_have_other_columns_and_needs_its_own(
+    tmp_path: Path, names: PublishedNames
+) -> None:
+    path, head = tmp_path / "claims.csv", "dataset,method,split,seed,iteration,metric,value,n,sd"
+    row = "Fdataset,BNNR,random_simple,1,1,AUC,0.5,ten,unknown"
+    path.write_text(f"{head}\n{row}\n")
+    (one,) = load_external(names, path)
+    assert (one.method, one.value) == ("BNNR", 0.5)
+    for text, what, where, todo in (
+        (head, "the file claims nothing", str(path), "write a line for each claim"),
+        (
+            f"{head.replace('metric', 'metrics')}\n{row}",
+            "not a file of claims",
+            f"{path}: line 1",
+            "it needs the columns dataset, iteration, method, metric, seed, split, value",
+        ),
+        ("", "not a file of claims", f"{path}: line 1", None),
+        (f"{head}\n{row.replace('1,1', '1,x')}", "'x' is no whole number", f"{path}: line 2: iteration", None),
+    ):
+        path.write_text(text)
+        with pytest.raises(CorruptData) as refused:
+            load_external(names, path)
+        assert (refused.value.what, refused.value.where) == (what, where)
+        assert todo in (None, refused.value.todo)
+
+
 def test_a_summary_claims_its_mean_with_its_deviation_and_number(
     repository: Layout, names: PublishedNames
 ) -> None:

@@ -60,7 +60,7 @@ def test_a_table_that_is_none_says_where(tmp_path: Path, monkeypatch: pytest.Mon
     for separator, name in ((",", "commas"), ("\t", "tabs"), (";", "semicolons")):
         ((what, where, todo),) = told(partial(read, f'a{separator}b\nc{separator}"d\ne{separator}f\n'))
         assert what.startswith(f"not a table separated by {name}: ") and where.startswith(f"{path}: line ")
-        assert todo == "see that every quotation mark has its partner"
+        assert todo == "give every quotation mark its partner, and no cell more than 131,072 characters"
     # a spreadsheet's word on what separates cells is no row: lines keep their numbers; a header may look like it
     assert read(b"sep=;\na,b;c\n1;2\n") == [(2, ["a,b", "c"]), (3, ["1", "2"])]
     assert read(b"sep=;,b\n1,2\n") == [(1, ["sep=;", "b"]), (2, ["1", "2"])]
@@ -187,10 +187,12 @@ def test_a_table_is_listed_by_its_file_and_its_sheet(tmp_path: Path) -> None:
     files = {"x.xlsx": tmp_path / "1", "y#z.csv": tmp_path / "2"}
     assert cells.listed_table("x.xlsx#a b", files, "mine") == cells.TableFile(tmp_path / "1", "a b")
     assert cells.listed_table("y#z.csv", files, "mine") == cells.TableFile(tmp_path / "2", "")
-    assert [cells.split_sheet(name) for name in ("a.xlsx", "a.xlsx#", "a.xlsx#b#c", "a.csv#b")] == [
+    assert [cells.split_sheet(name) for name in ("a.xlsx", "a.xlsx#", "a.xlsx#b#c", "A.XLSX#b", "a.csv#b")] == [
         ("a.xlsx", ""),
         ("a.xlsx#", ""),
         ("a.xlsx", "b#c"),
+        # as Windows may have it
+        ("A.XLSX", "b"),
         ("a.csv#b", ""),
     ]
     assert str(cells.TableFile(Path("a"), "b")) == "a, sheet 'b'" and str(cells.TableFile(Path("a"))) == "a"

@@ -10,6 +10,7 @@ import pytest
 from harness.base import sheets as module
 from harness.base.errors import CorruptData
 from harness.base.sheets import START, Line, sheet_lines
+from tests.core.word_for_word import said
 from tests.data.workbooks import rows_xml, write_workbook
 
 
@@ -134,6 +135,17 @@ def test_a_formula_of_one_cell_is_not_of_the_next_and_one_without_a_value_is_ref
         "open and save the workbook in a spreadsheet program",
     )
     assert refused.value.where == f"{tmp_path / 'book.xlsx'}: line 3, cell column 2"
+
+
+@pytest.mark.parametrize("error", ["#N/A", "#REF!", "#DIV/0!"])
+def test_an_error_is_no_name(tmp_path: Path, error: str) -> None:
+    with pytest.raises(CorruptData) as refused:
+        read(tmp_path, f'<row><c><v>1</v></c><c r="B1" t="e"><f>A9</f><v>{error}</v></c></row>')
+    assert said(refused.value) == (
+        f"the cell holds the error {error}",
+        f"{tmp_path / 'book.xlsx'}: line 1, cell B1",
+        "correct the formula, or empty the cell",
+    )
 
 
 @pytest.mark.parametrize(("most", "fits"), [(6, True), (5, False)])

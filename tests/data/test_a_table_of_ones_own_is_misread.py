@@ -129,6 +129,9 @@ def test_features_say_which_drugs_there_are(house: Layout, tmp_path: Path) -> No
         ("a;b\n0,5;1\n", "0,5", 0.5),
         ("a\tb\n-12,25\t1\n", "-12,25", -12.25),
         ("a;b\n0,5;1e-3\n", "0,5", 0.5),
+        ("a;b\n1,50E-03;2,5\n", "1,50E-03", 0.0015),
+        ("a;b\n-1,5e+2;1\n", "-1,5e+2", -150),
+        ("a;b\n1,5;2.5E-03\n", "1,5", None),
         # a point says that commas are something else, for thousands perhaps
         ("a;b\n1,234;0.5\n", "1,234", None),
         ('a,b\n"1,234",1\n', "1,234", None),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from harness.base.errors import CorruptData, ManifestError
-from harness.benchmarks.repurposing.converters.tables import convert
+from harness.benchmarks.repurposing.converters.tables import _read, convert
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.statistics import RepurposingStatistics
 from harness.data.manifest import DatasetManifest
@@ -85,6 +85,16 @@ def test_fault_is_refused_with_its_place(tmp_path: Path, table: str, text: str, 
         read(tmp_path, {table: text})
     assert table in caught.value.where
     assert caught.value.todo
+
+
+def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_what_is_no_text_is_refused(tmp_path: Path) -> None:
+    text = "three\nzinc\t7\naspirin\t8\n"
+    assert "three" in read(tmp_path, {"domains.txt": "\ufeff" + text}).drug_feature_names
+    path = tmp_path / "domains.txt"
+    path.write_bytes(text.replace("aspirin", "aspirín").encode("latin-1"))
+    with pytest.raises(CorruptData, match="not a text in UTF-8: ") as caught:
+        _read("domains.txt", {"domains.txt": path})
+    assert (caught.value.where, caught.value.todo) == (str(path), "save it so, or restore the original file")
 
 
 def test_name_listed_without_need_is_refused(tmp_path: Path) -> None:

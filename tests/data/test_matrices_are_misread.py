@@ -11,7 +11,7 @@ import pytest
 from scipy.io import savemat
 
 from harness.base.errors import CorruptData, ManifestError
-from harness.benchmarks.repurposing.converters.matlab import convert
+from harness.benchmarks.repurposing.converters.matlab import NameArray, _names, _variable, convert
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data.manifest import DatasetManifest
 
@@ -70,6 +70,37 @@ def test_a_variable_that_is_not_there_is_told_beside_those_that_are(tmp_path: Pa
         converted(tmp_path, disease_features={"file": "all.mat", "variable": "disease"})
     assert caught.value.where == "all.mat"
     assert caught.value.todo == "the file has: diseases, drugs, known, names"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        # as MATLAB writes with -v7.3, which is HDF5
+        b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(64),
+        b"no matrix at all",
+        b"",
+    ],
+)
+def test_a_file_that_is_none_of_matlab_or_of_another_version_is_told(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "old.mat"
+    path.write_bytes(content)
+    with pytest.raises(CorruptData, match="no file of MATLAB that can be read: ") as caught:
+        _variable("old.mat", "known", {"old.mat": path})
+    assert caught.value.where == "old.mat"
+    assert caught.value.todo == "save it with MATLAB's option -v7, or restore the original file"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"", "the file is empty"), (b"id,fi\xe8vre\n", "names can't be read: ")]
+)
+def test_names_that_are_none_are_told(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "names.csv"
+    path.write_bytes(content)
+    with pytest.raises(CorruptData, match=said) as caught:
+        _names(NameArray(file="names.csv", axis="columns"), {"names.csv": path})
+    assert caught.value.where == "names.csv"
+    path.write_bytes(b"id,flu\n\n")
+    assert _names(NameArray(file="names.csv", axis="columns"), {"names.csv": path}) == ("flu",)
 
 
 def test_a_file_that_the_manifest_does_not_have_is_told(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -193,6 +194,23 @@ def test_without_a_measurement_there_is_no_page(
         said("consistency", "--markdown")
     assert caught.value.where == str(empty.reference / "ddi")
     assert caught.value.todo == "`harness study --benchmark ddi --measure` does that"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["synthetic_ddi"],
+        ["--dataset", "synthetic_ddi"],
+        ["--split", "random"],
+        ["--seed", "124"],
+        ["--year", "1990"],
+        ["--against", "random"],
+        ["--controls", "400"],
+    ],
+)
+def test_the_page_of_what_was_measured_answers_no_question(words: list[str]) -> None:
+    with pytest.raises(click.UsageError, match="nothing else goes with it"):
+        said("consistency", "--markdown", *words)
 
 
 def test_the_page_ends_where_it_ends() -> None:

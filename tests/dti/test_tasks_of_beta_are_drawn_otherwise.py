@@ -725,13 +725,20 @@ def test_a_space_with_as_many_free_pairs_as_are_wanted_is_drawn_from_to_the_last
     assert refused.value.todo == "take another space, or another split"
 
 
-@pytest.mark.parametrize(("kind", "count"), [("drug", 3), ("target", 2)])
+@pytest.mark.parametrize(("kind", "count"), [("drug", 2), ("target", 1)])
 def test_a_node_that_is_not_there_is_refused_by_its_rank(kind: str, count: int) -> None:
-    few = few_bindings([(0, 0), (1, 1), (2, 0)], 3, 2)
+    """Of one binding, or none, there is no half to ask for."""
+    few = few_bindings([(0, 0), (1, 2), (2, 0), (2, 1), (1, 0)], 4, 3)
+    for rank in range(count):
+        parameters = single_nodes.Parameters(kind=kind, rank=rank)
+        assert len(single_nodes.positives(few, 1024, parameters).test) == 1
     with pytest.raises(DataError) as refused:
         split_of(single_nodes, dataset=few, kind=kind, rank=count)
     assert (refused.value.what, refused.value.where, refused.value.todo) == (
         f"there is no {kind} of rank {count}",
-        f"dataset few: {count} {kind}s with bindings",
+        f"dataset few: {count} {kind}{'s' if count > 1 else ''} with two bindings",
         f"name a rank below {count}",
     )
+    with pytest.raises(DataError) as refused:
+        split_of(single_nodes, dataset=few_bindings([(0, 0), (1, 1)], 2, 2), kind=kind, rank=0)
+    assert refused.value.todo == "take another dataset, or kind"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import MissingData
 from harness.base.layout import Layout
 from harness.data.croissant import croissant_of
 from tests.data.own_data import write_dataset
@@ -40,6 +41,15 @@ def own(tmp_path: Path) -> Layout:
 def described(layout: Layout, **changes: Any) -> dict[str, Any]:
     write_dataset(layout, **changes)
     return croissant_of(layout, "mine")
+
+
+def test_a_table_that_is_gone_is_named(own: Layout) -> None:
+    described(own)
+    path = own.datasets / "mine" / "drug_features.csv"
+    path.unlink()
+    with pytest.raises(MissingData, match="a file is not here") as refused:
+        croissant_of(own, "mine")
+    assert (refused.value.where, refused.value.todo) == (str(path), "put it back")
 
 
 def test_files_come_from_their_first_address_or_from_beside(own: Layout) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
+from click.core import ParameterSource
 
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
@@ -89,6 +90,9 @@ def consistency(
 
     layout = find_layout()
     if markdown:
+        others = ("dataset", "named_dataset", "texts", "seeds", "years", "against", "controls", "as_json")
+        if any(map(_is_given, others)):
+            raise click.UsageError("--markdown shows what the study has measured, and nothing else goes with it")
         click.echo(_page(layout), nl=False)
         return
     name = one_of("dataset", dataset, named_dataset)
@@ -122,6 +126,11 @@ def consistency(
         click.echo(line)
     for split, reason in left_out.items():
         click.echo(f"left out: {split}: {reason}")
+
+
+def _is_given(name: str) -> bool:
+    """Whether a person gave this option, or argument, of the present command."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _page(layout: Layout) -> str:

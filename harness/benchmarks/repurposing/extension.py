@@ -81,8 +81,15 @@ def _larger(
             rows[row, names.index(name)] = value
     if len(names) > before:
         own_block = rows[:, before:]
-        rows[:, before:] = np.where(np.isnan(own_block), own_block.T, own_block)
-        np.fill_diagonal(rows[:, before:], 1.0)
+        merged = np.where(np.isnan(own_block), own_block.T, own_block)
+        np.fill_diagonal(merged, 1.0)
+        for row, column in np.argwhere(~np.isnan(own_block) & (own_block != merged.T))[:1]:
+            raise UsageError(
+                f"'{own[column]}' is said to be {own_block[row, column]:g} and {merged[column, row]:g} similar",
+                where=items[row].where,
+                todo="give one number for both; to itself each is 1",
+            )
+        rows[:, before:] = merged
         features[:, before:] = rows[:, :before].T
     elif before == len(ids) + len(items):
         # by their shape alone are similarities told from features
@@ -98,9 +105,14 @@ def _larger(
 
 def _numbers(item: NewItem, names: Sequence[str]) -> dict[str, float]:
     """The features that a text names, and their values."""
-    numbers = {}
+    numbers: dict[str, float] = {}
     for entry in filter(None, map(str.strip, item.text.split(";"))):
-        name, _, text = entry.rpartition("=")
+        name, equals, text = entry.rpartition("=")
+        if not equals:
+            raise not_readable(item, KINDS[item.kind])
+        if name.strip() in numbers:
+            todo = "give each feature once"
+            raise UsageError(f"'{name.strip()}' is given twice", where=f"{item.where}: {entry}", todo=todo)
         if name.strip() not in names:
             near = [one for one in names if name.strip()[:2].lower() == one[:2].lower()][:20] or names[:20]
             raise unknown("feature", name.strip(), near, where=item.where)

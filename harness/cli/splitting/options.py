@@ -12,6 +12,7 @@ import click
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.base.settings import split_settings
 from harness.cli.names import DATASET, SPLIT
 from harness.cli.options import SEED, parse_settings
 from harness.splits.spec import SplitSpec
@@ -70,7 +71,7 @@ def split_options(command: Command) -> Command:
         text = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else ""
         # as `harness run --split` takes it
         strategy_name, _, behind = text.partition(":")
-        own = (*(behind.split(",") if behind else ()), *(() if gamma is None else (f"gamma={gamma}",)))
+        own = (*(split_settings(behind) if behind else ()), *(() if gamma is None else (f"gamma={gamma}",)))
         parameters = parse_settings((*settings, *own))
         return command(request=SplitRequest(name, strategy_name or None, seeds, parameters), **others)
 

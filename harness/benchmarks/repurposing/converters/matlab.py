@@ -67,8 +67,13 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
 
 def _variable(file: str, variable: str, files: Mapping[str, Path]) -> npt.NDArray[Any]:
     from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
 
-    content = loadmat(_path(file, files))
+    try:
+        content = loadmat(_path(file, files))
+    except (MatReadError, NotImplementedError, OSError, TypeError, ValueError) as error:
+        todo = "save it with MATLAB's option -v7, or restore the original file"
+        raise CorruptData(f"no file of MATLAB that can be read: {error}", where=file, todo=todo) from None
     if variable not in content:
         present = sorted(name for name in content if not name.startswith("__"))
         raise CorruptData(
@@ -106,8 +111,14 @@ def _names(names: NameArray, files: Mapping[str, Path]) -> tuple[str, ...]:
     if names.variable:
         cells = _variable(names.file, names.variable, files).ravel()
         return tuple(str(np.asarray(cell).ravel()[0]) for cell in cells)
-    with _path(names.file, files).open(encoding=names.encoding, newline="") as stream:
-        rows = list(csv.reader(stream))
+    try:
+        with _path(names.file, files).open(encoding=names.encoding, newline="") as stream:
+            rows = [row for row in csv.reader(stream) if row]
+    except UnicodeDecodeError as error:
+        todo = "name its encoding in the manifest, or restore the original file"
+        raise CorruptData(f"names can't be read: {error}", where=names.file, todo=todo) from None
+    if not rows:
+        raise CorruptData("the file is empty", where=names.file, todo="restore the original file")
     return tuple(rows[0][1:]) if names.axis == "columns" else tuple(row[0] for row in rows[1:])
 
 

@@ -111,7 +111,14 @@ def _read(file: str, files: Mapping[str, Path]) -> _Table:
         raise ManifestError(
             f"a parameter names '{file}', which is none of the manifest's files", todo="add it under [[files]]"
         )
-    lines = files[file].read_text(encoding="utf-8").splitlines()
+    try:
+        lines = files[file].read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise CorruptData(
+            f"not a text in UTF-8: {error}",
+            where=str(files[file]),
+            todo="save it so, or restore the original file",
+        ) from None
     header = lines[0].split("\t") if lines else []
     numbered = [(number, line.split("\t")) for number, line in enumerate(lines[1:], start=2) if line]
     rows = [row for _, row in numbered]

@@ -54,12 +54,14 @@ def _space(dataset: DtiDataset, parameters: Parameters) -> tuple[Mask, Integers]
     """The pairs of the node, and its bindings."""
     bindings, axis = bindings_of(dataset), ("drug", "target").index(parameters.kind)
     nodes = dataset.pairs[:, axis]
-    by_bindings = np.argsort(-np.bincount(nodes), kind="stable")
+    counts = np.bincount(nodes)
+    # of fewer than two bindings none is asked
+    by_bindings = np.argsort(-counts, kind="stable")[: int((counts > 1).sum())]
     if parameters.rank >= len(by_bindings):
         raise DataError(
             f"there is no {parameters.kind} of rank {parameters.rank}",
-            where=f"dataset {dataset.name}: {counted(len(by_bindings), parameters.kind)} with bindings",
-            todo=f"name a rank below {len(by_bindings)}",
+            where=f"dataset {dataset.name}: {counted(len(by_bindings), parameters.kind)} with two bindings",
+            todo=f"name a rank below {len(by_bindings)}" if len(by_bindings) else "take another dataset, or kind",
         )
     node = by_bindings[parameters.rank]
     space = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
