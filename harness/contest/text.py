@@ -50,7 +50,7 @@ def entry_texts(contest: Contest, entry: Entry) -> list[str]:
 
 
 def is_best(contest: Contest, entry: Entry) -> bool:
-    """Whether the mean of an entry is the best of its setting, among those that rest on enough."""
+    """Whether the mean of an entry is the best of its setting, among those that have a rank."""
     return entry.rank is not None and entry.rank == min(
         other.rank for other in contest.settings[entry.setting] if other.rank is not None
     )

@@ -110,6 +110,7 @@ FAULTS = [
     ),
     ({"source": 7}, "7 is not a text", "line 2: source"),
     ({"doc_id": line()["doc_id"]}, "is also in ", "line 2: doc_id"),
+    ({"doc_id": ""}, "the doc_id is empty", "line 2: doc_id"),
 ]
 
 

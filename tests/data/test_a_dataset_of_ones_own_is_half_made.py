@@ -254,6 +254,17 @@ def test_splits_of_the_data_before_are_no_splits_of_those_that_there_are_now(mad
     assert not (folder / "splits.csv").exists()
 
 
+def test_a_file_is_one_by_whichever_way_it_is_named(house: Layout, tables: Path, tmp_path: Path) -> None:
+    """A workbook whose sheets are given once through a link to its folder."""
+    names = ("associations", "drugs")
+    sheets = {name: rows_xml([*csv.reader(FILES[f"{name}.csv"].splitlines())]) for name in names}
+    book, link = write_workbook(tables / "all.xlsx", sheets), tmp_path / "link"
+    link.symlink_to(tables)
+    new_dataset(house, "mine", {"associations": f"{book}#associations", "drugs": f"{link / 'all.xlsx'}#drugs"})
+    folder = manifest_path(house, "mine").parent
+    assert {path.name for path in folder.iterdir()} == {".gitignore", "dataset.toml", "all.xlsx"}
+
+
 def test_a_file_is_never_written_over_that_of_another_table(made: Layout, tables: Path) -> None:
     (tables / "May").mkdir()
     given = tables / "May" / "associations.csv"

@@ -317,6 +317,9 @@ def test_a_golden_split_is_made_again_and_compared_pair_by_pair(
         repository, "split_random_Synthetic_17263407", {"val_mask": golden["val_mask"]}, ()
     ).arrays
     assert changed.standing is Standing.BEYOND
+    smaller = {"val_mask": golden["val_mask"][:-9]}
+    (short,) = check_split(repository, "split_random_Synthetic_17263407", smaller, ()).arrays
+    assert short.standing is Standing.BEYOND and short.note.startswith("shape ")
     other = check_split(repository, "split_random_Synthetic_17263408", {"train_mask": golden["train_mask"]}, ())
     assert other.worst is Standing.BEYOND
 

@@ -52,6 +52,8 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> CombosDatas
         (parameters.unannotated, UNANNOTATED),
     ):
         for where, document in _documents(path_of(name, files), part) if name else ():
+            if not document.doc_id:
+                raise CorruptData("the doc_id is empty", where=f"{where}: doc_id", todo="give each document one")
             if document.doc_id in places:
                 what = f"the document '{document.doc_id}' is also in {places[document.doc_id]}"
                 raise CorruptData(what, where=f"{where}: doc_id", todo="give each document a doc_id of its own")
