@@ -94,7 +94,7 @@ def command(
         raise click.UsageError("--reference goes with a suite of the repository, and never has predictions")
     extent = Extent.WITHOUT_PREDICTIONS if without_predictions else Extent.WHOLE
     if keys:
-        plan = plan_of_keys(repository.layout, keys, reference=reference)
+        plan = plan_of_keys(repository.layout, keys, reference=reference, mirrors=mirrors)
     else:
         plan = api.plan(suite=suite or "smoke", repository=repository)
     with progress_for(None if as_json else "auto") as progress:

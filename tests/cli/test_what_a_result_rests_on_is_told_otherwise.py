@@ -329,8 +329,10 @@ class Exports:
         monkeypatch.setattr("harness.api.plan", self._plan, raising=False)
         monkeypatch.setattr(harness.cli.export, "plan_of_keys", self._plan_of_keys)
 
-    def _plan_of_keys(self, _layout: object, keys: tuple[str, ...], *, reference: bool) -> object:
-        self.plans.append({"keys": keys, "reference": reference})
+    def _plan_of_keys(
+        self, _layout: object, keys: tuple[str, ...], *, reference: bool, mirrors: tuple[Path, ...]
+    ) -> object:
+        self.plans.append({"keys": keys, "reference": reference, "mirrors": mirrors})
         return self.plan
 
     def _export(self, _layout: object, plan: object, output: Path, **named: Any) -> Exported:
@@ -379,13 +381,13 @@ def test_an_export_is_asked_for_what_was_named(exports: Exports, tmp_path: Path)
     ]
     assert exports.plans == [{"suite": "smoke"}, {"suite": "smoke"}, {"suite": "full"}, {"suite": "smoke"}]
     assert exports.shown == ["auto", "auto", "auto", None]
-    harness_of("export", "abc", "--output", str(new))
+    harness_of("export", "abc", "--mirror", str(tmp_path), "--output", str(new))
     harness_of("export", "abc", "DEF", "--reference", "--output", str(new))
     assert exports.plans[4:] == [
-        {"keys": ("abc",), "reference": False},
-        {"keys": ("abc", "DEF"), "reference": True},
+        {"keys": ("abc",), "reference": False, "mirrors": (tmp_path,)},
+        {"keys": ("abc", "DEF"), "reference": True, "mirrors": ()},
     ]
-    assert exports.asked[4:] == [usual, {**usual, "extent": Extent.REFERENCE}]
+    assert exports.asked[4:] == [{**usual, "mirrors": (tmp_path,)}, {**usual, "extent": Extent.REFERENCE}]
 
 
 def test_runs_of_earlier_code_are_counted_by_verdict(exports: Exports, tmp_path: Path) -> None:
