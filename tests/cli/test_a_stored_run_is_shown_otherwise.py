@@ -274,6 +274,23 @@ def test_runs_are_forgotten_when_it_is_meant(
     assert list(store.finished()) == []
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("words", [(), ("--yes",), ("--dry-run",)])
+def test_where_no_run_is_of_both_nothing_is_asked_or_removed(
+    words: tuple[str, ...], keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {keys[0]: ("pmf", "hdvd")}
+    monkeypatch.setattr(
+        "harness.handles.removal._names", lambda _store, key: names.get(key, ("als_wr", "synthetic"))
+    )
+    chosen = ("--method", "pmf", "--dataset", "synthetic")
+    result = harness_of("forget", *chosen, *words)
+    assert (result.return_value, result.stdout) == (0, "nothing to remove: no run of this machine is of both\n")
+    if words:
+        result = harness_of("forget", *chosen, *words, "--json")
+        assert (result.return_value, document(result)["runs"]) == (0, [])
+
+
 def test_a_run_that_stays_is_told(here: Layout, keys: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     runs = api.forget(keys[0], dry_run=True, repository=api.Repository(here))
     stays = [replace(run, fault="it is busy") for run in runs]
