@@ -80,6 +80,15 @@ def test_a_plan_is_of_what_was_typed(
     assert asked == {**usual, **changed}
 
 
+@pytest.mark.usefixtures("planned")
+@pytest.mark.parametrize(
+    ("words", "options"), [((), ""), (("--suite", "smoke", "--accelerator", "cuda"), " --accelerator cuda")]
+)
+def test_the_command_that_starts_a_plan_is_of_that_plan(words: tuple[str, ...], options: str) -> None:
+    last = harness_of("plan", *words).stdout.splitlines()[-1]
+    assert last == f"  start or resume it with: ./run_all.sh --suite made-up{options}"
+
+
 def test_of_the_whole_plan_the_cells_of_a_method_are_shown(
     planned: list[dict[str, Any]], keys: list[str], looked_at: Layout, made_up: Plan
 ) -> None:
