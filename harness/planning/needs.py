@@ -78,7 +78,7 @@ class Needs:
         )
 
     def text(self, *, options: str = "", start: str = "") -> str:
-        """For a terminal; `start` runs what is left, else the command of the suite, with `options` where needed."""
+        """For a terminal; `start` runs what is left, else the command of the suite, with its `options`."""
         lines = [
             f"{self.plan}: {counted(self.planned, 'cell')} planned, {self.left} left{self._cannot_run()}",
             f"  {self.disk()}",

@@ -19,6 +19,7 @@ from harness.export import Exported, Extent, Profile
 from harness.proof.attestation import Attestation
 from harness.proof.keys import Signer
 from harness.proof.statement import Statement
+from harness.results.index import Index
 from tests.cli.calls import document, harness_of
 from tests.conftest import REPOSITORY
 
@@ -425,18 +426,24 @@ def test_an_index_is_of_the_store_or_of_a_suite(
 ) -> None:
     asked: list[Any] = []
 
-    def build(_layout: object, path: Path, keys: object) -> Path:
+    def build(_layout: object, path: Path, keys: object) -> Index:
         asked.append((path, keys))
-        return path
+        return Index(path, 2, exports.left_out)
 
     monkeypatch.setattr(harness.cli.export, "build_index", build)
     file = tmp_path / name
     result = harness_of("export", "--output", str(file), *words)
-    assert (result.return_value, result.stdout) == (0, f"index: {file}\n")
+    assert (result.return_value, result.stdout, result.stderr) == (0, f"index of 2 runs: {file}\n", "")
+    exports.left_out["a" * 64] = "its log is cut"
+    result = harness_of("export", "--output", str(file), *words)
+    assert (result.return_value, result.stdout) == (4, f"index of 2 runs: {file}\n")
+    assert result.stderr == f"left out {'a' * 12}: its log is cut (harness audit {'a' * 12} tells more)\n"
     result = harness_of("export", "--output", str(file), *words, "--json")
-    assert (result.return_value, document(result)["file"]) == (0, str(file))
-    assert asked == [(file, keys)] * 2 and exports.asked == []
-    assert exports.plans == ([{"suite": "full"}] * 2 if keys else [])
+    told = document(result)
+    assert (result.return_value, told["file"], told["runs"]) == (4, str(file), 2)
+    assert told["left_out"] == exports.left_out
+    assert asked == [(file, keys)] * 3 and exports.asked == []
+    assert exports.plans == ([{"suite": "full"}] * 3 if keys else [])
 
 
 @pytest.mark.parametrize(("failed", "code"), [(False, 0), (True, 5)])

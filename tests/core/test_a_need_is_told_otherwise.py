@@ -66,8 +66,10 @@ def test_needs_as_a_person_reads_them() -> None:
         "  time: not measured here yet; at most 10 h by the limits of the method cards\n"
         f"{START}harness run with the same options"
     )
-    assert Needs(**FIELDS).text(options="--accelerator cuda").endswith(
-        f"{START}./run_all.sh --suite smoke --accelerator cuda"
+    assert (
+        Needs(**FIELDS)
+        .text(options="--accelerator cuda")
+        .endswith(f"{START}./run_all.sh --suite smoke --accelerator cuda")
     )
     assert Needs(**other).text(options="--accelerator cuda").endswith(f"{START}harness run with the same options")
     for plan in ("smoke", "smoke, only shard 1/3", "request"):

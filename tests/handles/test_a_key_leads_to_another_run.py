@@ -172,9 +172,7 @@ def test_a_failed_run_shows_its_reason_and_no_scores(committed: Repository, made
     ("is_emptied", "what"),
     [(True, "a file of the run was cut or has grown"), (False, "a file of the run is missing")],
 )
-def test_a_damaged_run_is_no_good_one(
-    here: Repository, made_up: Plan, is_emptied: bool, what: str
-) -> None:
+def test_a_damaged_run_is_no_good_one(here: Repository, made_up: Plan, is_emptied: bool, what: str) -> None:
     """As `status` has it: no scores are shown that can't be made again."""
     key, other = _keys(made_up)[0], _keys(made_up)[1]
     path = here.store.path(key) / "predictions.npy"
