@@ -177,6 +177,20 @@ def test_a_status_is_of_the_plan_that_was_named(
     assert "`harness list metrics`" in error.value.where
 
 
+@pytest.mark.usefixtures("looked_at")
+@pytest.mark.parametrize(
+    ("words", "is_json"), [(("--json",), True), ((), False), (("--json", "--benchmark", "repurposing"), True)]
+)
+def test_beside_a_file_a_program_reads_nothing_that_is_no_json(
+    words: tuple[str, ...], is_json: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.json"
+    result = harness_of("status", "--suite", "stored", *words, "--output", str(file))
+    note = f"written: {file}\n"
+    assert (result.stdout, result.stderr) == (("", note) if is_json else (note, ""))
+    assert json.loads(file.read_text())["command"] == "status"
+
+
 def test_a_table_is_written_in_the_form_of_its_file(looked_at: Layout, made_up: Plan, tmp_path: Path) -> None:
     table = api.status(api.plan(suite="stored", make_splits=False), repository=api.Repository(looked_at))
     metric = "AUC/as-defined"
