@@ -47,6 +47,18 @@ def test_a_run_that_failed_has_nothing_to_score(keys: list[str]) -> None:
     assert error.value.where == "exit code 3: no such matrix"
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("key", ["", "..", "bnnr"])
+def test_what_is_no_key_is_scored_by_no_name(key: str) -> None:
+    with pytest.raises(UsageError, match=f"no run is called '{key}': a key holds digits"):
+        harness_of("score", key)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_key_in_capitals_is_scored(keys: list[str]) -> None:
+    assert harness_of("score", f" {keys[0].upper()} ").stdout == harness_of("score", keys[0]).stdout
+
+
 def scored(monkeypatch: pytest.MonkeyPatch, notes: dict[str, str], **metrics: float | None) -> str:
     """What is printed of a run with these scores, all runs having been asked for."""
     row = {"key": "ab" * 32, "metrics": metrics, "notes": notes}
