@@ -43,7 +43,7 @@ _NUMBERS = ("wall_s", "cpu_s", "peak_bytes")
 
 
 @dataclass(frozen=True)
-class Index:
+class RunIndex:
     """An index that was written: its number of runs, and the reason for each that was left out."""
 
     path: Path
@@ -56,7 +56,7 @@ def index_path(layout: Layout) -> Path:
     return layout.local / "index.parquet"
 
 
-def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] | None = None) -> Index:
+def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] | None = None) -> RunIndex:
     """Read every record and its fresh scores, and write the index anew. Damaged runs are left out and named.
 
     With `keys` the index is of these runs alone.
@@ -77,7 +77,7 @@ def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] 
     pq.write_table(pa.table(columns), stream, compression="zstd")
     target = path or index_path(layout)
     write_output(target, stream.getvalue())
-    return Index(target, len(rows), {key: row for key, row in every.items() if isinstance(row, str)})
+    return RunIndex(target, len(rows), {key: row for key, row in every.items() if isinstance(row, str)})
 
 
 def _column(rows: list[dict[str, Any]], name: str, kind: Any) -> Any:

@@ -19,7 +19,7 @@ from harness.export import Exported, Extent, Profile
 from harness.proof.attestation import Attestation
 from harness.proof.keys import Signer
 from harness.proof.statement import Statement
-from harness.results.index import Index
+from harness.results.index import RunIndex
 from tests.cli.calls import document, harness_of
 from tests.conftest import REPOSITORY
 
@@ -426,9 +426,9 @@ def test_an_index_is_of_the_store_or_of_a_suite(
 ) -> None:
     asked: list[Any] = []
 
-    def build(_layout: object, path: Path, keys: object) -> Index:
+    def build(_layout: object, path: Path, keys: object) -> RunIndex:
         asked.append((path, keys))
-        return Index(path, 2, exports.left_out)
+        return RunIndex(path, 2, exports.left_out)
 
     monkeypatch.setattr(harness.cli.export, "build_index", build)
     file = tmp_path / name

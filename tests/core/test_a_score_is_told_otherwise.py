@@ -224,7 +224,7 @@ def test_what_fits_no_column_is_left_empty_and_said(
     import pyarrow.parquet as pq
 
     layout = layout_of(tmp_path / "local")
-    rows = {
+    rows: dict[str, dict[str, Any] | str] = {
         "a" * 4: {"wall_s": 1.5, "seed": 1, "metrics": {"B": 0.5, "C": None}},
         "b" * 4: {"wall_s": "long", "seed": 1 << 70, "metrics": {"A": 0.25, "B": None}},
         "c" * 4: "evidence is damaged",
