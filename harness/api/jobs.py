@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness import benchmarks
 from harness.api.repository import Repository, opened
@@ -94,9 +96,12 @@ def check_job(folder: Path | str, *, repository: Repository | None = None) -> Ch
 
 def _answer_of(here: Repository, benchmark: str, key: str) -> dict[str, str] | None:
     """The sha256 of the answer of the good run with this key, made here or committed; None where there is none."""
-    if here.store.path(key).is_dir() or key in find_reference(here.layout, key):
-        run = find_handle(here.layout, here.store, key)
-        if run.verdict is Verdict.OK:
-            names, files = benchmarks.get(benchmark).compared_files, run.content["files"]
-            return {name: files[name]["sha256"] for name in names if name in files}
-    return None
+    run = here.store.standing(key)
+    content: Mapping[str, Any] = run.content
+    if run.verdict is not Verdict.OK:
+        committed = find_reference(here.layout, key).get(key)
+        if committed is None or committed.content["verdict"] != Verdict.OK:
+            return None
+        content = committed.content
+    names, files = benchmarks.get(benchmark).compared_files, content["files"]
+    return {name: files[name]["sha256"] for name in names if name in files}

@@ -19,7 +19,7 @@ from harness.execution.bulletins import Bulletin, Wish, ask_to_end, bulletins
 from harness.execution.campaign import Choices, left_to_run, run_cells, run_cells_on
 from harness.execution.cluster import LOCAL, open_cluster
 from harness.execution.queues import logs_of
-from harness.handles.lookup import Handle, find_handle
+from harness.handles.lookup import Handle, find_handle, key_text
 from harness.planning.cells import Cell, Cells
 from harness.planning.commands import command_of_stored
 from harness.planning.jobs import Job, PlannedJob
@@ -216,6 +216,7 @@ def scores(key: str, *, again: bool = False, repository: Repository | None = Non
     """
     here = opened(repository)
     store, layout = here.store, here.layout
+    key = key_text(store, key)
     if not store.path(key).is_dir():
         handle = find_handle(layout, store, key)
         if handle.folder is None:

@@ -112,13 +112,16 @@ def command(
     if signed:
         from harness.proof.text import proof_json, proof_text
 
-        if keys or every or suite or replay or attest or strict or anew:
+        others = (keys, every, suite, replay, attest, ssh_key, strict, noted, waived, anew, verbose)
+        if any(others):
             raise click.UsageError(
                 "--signed is about all results: only --reference, --signers and --json go with it"
             )
         proof = api.verify(reference=reference, signers=signers)
         echo_json(proof_json(proof)) if as_json else click.echo(proof_text(proof), nl=False)
         return AuditError.exit_code if proof.failed else 0
+    if signers is not None:
+        raise click.UsageError("--signers goes with --signed")
     if attest != (ssh_key is not None) or (attest and not replay):
         raise click.UsageError("--attest needs --replay N and --key FILE, and --key needs --attest")
     repository = api.open_repository(mirrors=mirrors)

@@ -64,14 +64,18 @@ def command(old_images: bool, images: bool, cache: bool, everything: bool, dry_r
     return 1 if any(removal.fault for removal in removals) else 0
 
 
-def _chosen(stack: ExitStack, layout: Layout, **choices: bool) -> Iterator[Removal]:
+def _chosen(
+    stack: ExitStack, layout: Layout, *, images: bool, old_images: bool, cache: bool, dry_run: bool
+) -> Iterator[Removal]:
     """What the options ask for, in the engine that every command finds."""
     try:
         engine = stack.enter_context(find_engine(layout))
     except EngineError as error:
         engine = None
         click.echo(f"containers and images were not looked at: {error.what}", err=True)
-    yield from clean(layout, engine, **choices)
+        if images or old_images:
+            yield Removal("image", "all that was asked for", fault=error.what)
+    yield from clean(layout, engine, images=images, old_images=old_images, cache=cache, dry_run=dry_run)
 
 
 def _tell_sums(removals: Sequence[Removal]) -> None:

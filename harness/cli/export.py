@@ -28,7 +28,9 @@ _INDEX = ".parquet"
 @click.command(cls=OnceCommand)
 @click.argument("keys", metavar="[KEY]...", type=KEY, nargs=-1)
 @click.option(
-    "--suite", type=STORED_SUITE, help="Whose runs; smoke by default; 'stored': all that was ever run here."
+    "--suite",
+    type=STORED_SUITE,
+    help="Whose runs; by default smoke, for an index all; 'stored': all that was ever run here.",
 )
 @output_option(
     *("", ".zip", _INDEX), help="A new folder (a name without an ending), a new .zip, or a new .parquet index."
@@ -68,8 +70,9 @@ def command(
 
     A folder or a .zip becomes a Provenance Run Crate: records, logs, predictions, scores, code, locks, splits, and
     the true labels where their licence allows it. Every score is computed again before it is packed; where one
-    differs nothing is written, and the exit code is 5. A run whose evidence is damaged is left out and named; the
-    exit code is then 4. A .parquet file becomes the index of the store, or of a suite's runs, one row per run.
+    differs nothing is written, and the exit code is 5. A .parquet file becomes the index of the store, or of a
+    suite's runs, one row per run. A run whose evidence is damaged is left out of either and named; the exit code
+    is then 4.
 
     --verify recomputes every checksum, key, code tree and score, and the whole description, with the code of this
     repository and without its results. Exit code 5 when anything does not hold.
@@ -94,7 +97,7 @@ def command(
         raise click.UsageError("--reference goes with a suite of the repository, and never has predictions")
     extent = Extent.WITHOUT_PREDICTIONS if without_predictions else Extent.WHOLE
     if keys:
-        plan = plan_of_keys(repository.layout, keys, reference=reference)
+        plan = plan_of_keys(repository.layout, keys, reference=reference, mirrors=mirrors)
     else:
         plan = api.plan(suite=suite or "smoke", repository=repository)
     with progress_for(None if as_json else "auto") as progress:
@@ -119,8 +122,7 @@ def command(
             what = f"{counted(len(exported.outgrown), 'run')} of other code, data or splits than today's"
             first = min(exported.outgrown)[:12]
             click.echo(f"not in it: {what} ({verdicts}); each by its key: harness show {first}", err=True)
-        for key, reason in exported.left_out.items():
-            click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
+        _tell_left_out(exported.left_out)
     return CorruptData.exit_code if exported.left_out else 0
 
 
@@ -135,12 +137,18 @@ def _index(repository: Repository, suite: str | None, output: Path, *, as_json: 
     keys = None
     if suite not in (None, STORED):
         keys = {cell.key for cell in api.plan(suite=suite, repository=repository).cells if cell.key}
-    path = build_index(layout, output, keys)
+    index = build_index(layout, output, keys)
     if as_json:
-        echo_json({"file": str(path)})
+        echo_json({"file": str(index.path), "runs": index.runs, "left_out": index.left_out})
     else:
-        click.echo(f"index: {path}")
-    return 0
+        click.echo(f"index of {counted(index.runs, 'run')}: {index.path}")
+        _tell_left_out(index.left_out)
+    return CorruptData.exit_code if index.left_out else 0
+
+
+def _tell_left_out(runs: Mapping[str, str]) -> None:
+    for key, reason in runs.items():
+        click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
 
 
 def _verify(repository: Repository, crate: Path, *, verbose: bool, as_json: bool) -> int:

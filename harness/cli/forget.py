@@ -46,6 +46,12 @@ def command(
         raise UsageError("with --json nobody is asked", where="harness forget", todo="add --yes or --dry-run")
     repository = api.open_repository()
     runs = api.forget(keys, methods=methods, datasets=datasets, dry_run=True, repository=repository)
+    if not runs:
+        if as_json:
+            echo_json({"removed": False, "runs": []})
+        else:
+            click.echo("nothing to remove: no run of this machine is of both")
+        return 0
     if not as_json:
         rows = [[run.key[:12], run.verdict, run.label, f"{run.bytes / 1e6:.1f} MB"] for run in runs]
         for line in aligned(rows):

@@ -125,7 +125,7 @@ def check(folder: Path, mirrors: tuple[Path, ...], as_json: bool) -> int:
         click.echo(f"{job.label}: no answer: {checked.answer.fault}")
     else:
         word = {
-            None: f"no run has its key: {checked.key[:12]}",
+            None: f"no good run has its key: {checked.key[:12]}",
             True: f"equal bit for bit to run {checked.key[:12]}",
             False: f"another answer than that of run {checked.key[:12]}",
         }

@@ -39,6 +39,9 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
         raise click.UsageError("--proof needs a KEY")
     layout = api.open_repository().layout
     log = Log(layout.reference if reference else layout.local)
+    if key is not None and not key.strip():
+        todo = "give a key or its beginning; without one the last events are shown"
+        raise UsageError("the key is empty", where=str(log.path), todo=todo)
     leaves = log.leaves()
     rows = [(number, leaf) for number, leaf in enumerate(leaves, start=1) if key is None or _is_of(leaf, key)]
     if key is not None and not rows:

@@ -20,6 +20,8 @@ from harness.base.layout import Layout, find_layout
 
 # Letters of a key that tell runs apart.
 _SHORT = 12
+# What a key may begin with: nothing else is looked for among files.
+_KEY = re.compile("[0-9a-f]{0,64}", re.IGNORECASE)
 # Where a name ends and settings of it begin: METHOD/VARIANT, STRATEGY:NAME=VALUE.
 _ENDS = "[/:]"
 
@@ -118,6 +120,8 @@ class _Key(Name):
 
     def beginning(self, layout: Layout, ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
         """Keys that begin so, each with its job; short ones, where a person has not typed more."""
+        if not _KEY.fullmatch(incomplete):
+            return
         size = max(_SHORT, len(incomplete) + 1)
         for key, label in sorted(_runs(layout, incomplete.lower()).items()):
             yield key[:size], label

@@ -100,14 +100,15 @@ def chosen_kind(output: Path | None, options: Mapping[str, str | None], usual: s
 
 
 def deliver(content: str | bytes, output: Path | None, note: str = "") -> None:
-    """Write the file and say so, or print the text as it is."""
+    """Write the file and say so, or print the text as it is; with --json nothing else is on standard output."""
     if output is None:
         click.echo(content, nl=False)
         return
     if isinstance(content, str) and output.suffix.lower() == ".csv":
         content = _MARK + content
     write_output(output, content)
-    click.echo(f"written: {output}{note and f' ({note})'}")
+    command = click.get_current_context(silent=True)
+    click.echo(f"written: {output}{note and f' ({note})'}", err=bool(command and command.params.get("as_json")))
 
 
 def echo_folded(rows: Iterable[Sequence[str]]) -> None:

@@ -35,13 +35,25 @@ def command(request: PlanArguments, with_cells: bool, as_json: bool) -> None:
     Without options the suite smoke. Hours come from runs on this machine, else from the reference results.
     """
     repository = api.open_repository()
-    show_plan(repository, _plan(repository, request), with_cells=with_cells, as_json=as_json)
+    accelerator = request["accelerator"]
+    options = "" if accelerator == "cpu" else f"--accelerator {accelerator}"
+    show_plan(repository, _plan(repository, request), with_cells=with_cells, as_json=as_json, options=options)
 
 
 def show_plan(
-    repository: api.Repository, plan: Plan, *, with_cells: bool, as_json: bool, again: Collection[str] = ()
+    repository: api.Repository,
+    plan: Plan,
+    *,
+    with_cells: bool,
+    as_json: bool,
+    again: Collection[str] = (),
+    options: str = "",
+    start: str = "",
 ) -> None:
-    """Print the needs of a plan, and on request its cells. Those of a verdict in `again` are left to run."""
+    """Print the needs of a plan, and on request its cells. Those of a verdict in `again` are left to run.
+
+    `start` runs what is left, else the command of the suite with these `options`.
+    """
     cells = api.cells(plan, repository=repository)
     if again:
         cells = [
@@ -67,7 +79,7 @@ def show_plan(
         for cell in cells:
             why = "" if cell.can_run else f": {cell.reason}"
             click.echo(f"{cell.key[:12] if cell.key else '-':12}  {cell.verdict:14}  {cell.job.label}{why}")
-    click.echo(needs.text())
+    click.echo(needs.text(options=options, start=start))
 
 
 def _plan(repository: api.Repository, request: PlanArguments) -> Plan:

@@ -81,7 +81,8 @@ def command(
     plan = api.plan(**request, make_splits=not dry_run, repository=repository)
     if dry_run:
         few = len(plan.cells) <= _SHOWN_IN_FULL
-        show_plan(repository, plan, with_cells=few, as_json=as_json, again=again)
+        start = "the same command without --dry-run"
+        show_plan(repository, plan, with_cells=few, as_json=as_json, again=again, start=start)
         return 0
     campaign = api.run(
         plan,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from harness.base.errors import UsageError
 from harness.base.few import few_in_line
@@ -17,8 +18,13 @@ from harness.results.store import Store
 _DIGITS, _FEW = 12, 3
 
 
-def plan_of_keys(layout: Layout, beginnings: Iterable[str], *, reference: bool) -> Plan:
-    """These runs, each by the beginning of its key: as they were made here, or with `reference` as committed."""
+def plan_of_keys(
+    layout: Layout, beginnings: Iterable[str], *, reference: bool, mirrors: Sequence[Path] = ()
+) -> Plan:
+    """These runs, each by the beginning of its key: as they were made here, or with `reference` as committed.
+
+    A split that is not kept any more is made again.
+    """
     store = Store(layout.runs)
     found = {one.key: one for one in (find_handle(layout, store, beginning) for beginning in beginnings)}
     for key, one in found.items():
@@ -31,8 +37,14 @@ def plan_of_keys(layout: Layout, beginnings: Iterable[str], *, reference: bool) 
         raise UsageError(f"{key[:_DIGITS]} {what}", where=one.where, todo=todo)
     names = [key[:_DIGITS] for key in found]
     jobs = [one.planned.job for one in found.values()]
-    plan = make_plan(layout, few_in_line(names, _FEW), jobs, make_splits=False)
+    plan = make_plan(layout, few_in_line(names, _FEW), jobs, mirrors=mirrors)
     for key, cell in zip(found, plan.cells, strict=True):
+        if cell.key is None:
+            raise UsageError(
+                f"{key[:_DIGITS]} can't be planned today: {cell.verdict}: {cell.reason}",
+                where=cell.job.label,
+                todo="put that right, and export it then",
+            )
         if cell.key != key:
             raise UsageError(
                 f"{key[:_DIGITS]} is of code, an environment or data that has changed since",

@@ -89,7 +89,7 @@ def _inputs(handle: Handle) -> dict[str, Any]:
 
 
 def _outcome(handle: Handle) -> dict[str, Any]:
-    return {"verdict": handle.content["verdict"], "reason": handle.content["reason"]}
+    return {"verdict": str(handle.verdict), "reason": handle.reason}
 
 
 def _scores(layout: Layout, first: Handle, second: Handle) -> Iterator[Difference]:

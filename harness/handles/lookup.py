@@ -18,7 +18,7 @@ from harness.planning.commands import command_of_stored
 from harness.planning.jobs import PlannedJob
 from harness.results.reference import ReferenceResult, count_reference, find_reference
 from harness.results.scoring import Scores, read_scores, scored_files
-from harness.results.store import Store
+from harness.results.store import Store, StoredRun
 
 LOG = "log.txt"
 _KEY = re.compile(r"[0-9a-f]{1,64}", re.IGNORECASE)
@@ -35,6 +35,8 @@ class Handle:
     folder: Path | None
     # the committed result with this key, also where the run was made here too
     reference: ReferenceResult | None = None
+    # of a run of this machine whose files are not worth what its record says: how it stands
+    damaged: StoredRun | None = None
 
     @property
     def key(self) -> str:
@@ -48,8 +50,13 @@ class Handle:
 
     @property
     def verdict(self) -> Verdict:
-        """How it ended."""
-        return Verdict(self.content["verdict"])
+        """How it ended; where its evidence was damaged since, that."""
+        return self.damaged.verdict if self.damaged else Verdict(self.content["verdict"])
+
+    @property
+    def reason(self) -> str:
+        """Why it has its verdict."""
+        return self.damaged.reason if self.damaged else str(self.content["reason"])
 
     @property
     def where(self) -> str:
@@ -117,7 +124,9 @@ def key_text(store: Store, beginning: str) -> str:
 
 def stored_handle(store: Store, key: str, reference: ReferenceResult | None = None) -> Handle:
     """The run with this key in the store; `CorruptData` where its record can't be read."""
-    return Handle(store.record(key).model_dump(mode="json"), store.path(key), reference)
+    record, standing = store.record(key), store.standing(key)
+    damaged = None if standing.verdict is record.verdict else standing
+    return Handle(record.model_dump(mode="json"), store.path(key), reference, damaged)
 
 
 def _none_or_several(

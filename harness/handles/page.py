@@ -38,7 +38,7 @@ def page_of(layout: Layout, store: Store, handle: Handle, mirrors: Sequence[Path
         "committed": handle.reference is not None,
         "current": Present(layout).holds(planned),
         "verdict": str(handle.verdict),
-        "reason": content["reason"],
+        "reason": handle.reason,
         "job": planned.job.model_dump(mode="json"),
         "image": {"tree": planned.image_tree, **content["image"]},
         "inputs": {

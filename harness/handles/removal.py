@@ -104,7 +104,9 @@ def _described(layout: Layout, store: Store, key: str) -> Forgotten:
         record = store.record(key)
     except CorruptData as error:
         return Forgotten(key, f"unknown ({error.what})", "unknown", size)
-    return Forgotten(key, record.planned.job.label, str(record.verdict), size)
+    label, standing = record.planned.job.label, store.standing(key)
+    note = "" if standing.verdict is record.verdict else f" ({standing.reason})"
+    return Forgotten(key, label + note, str(standing.verdict), size)
 
 
 def _size(path: Path) -> int:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from harness.base.download import Refused, transfer
 from harness.base.errors import CorruptData, MissingData
@@ -55,6 +57,7 @@ class ArchiveComparison:
 
 def compare_with_archives(layout: Layout, names: Sequence[str], archives: Sequence[str]) -> ArchiveComparison:
     """The locked Debian packages of these methods and environments beside the archives' indices."""
+    archives = [_place(archive) for archive in archives]
     places: dict[tuple[str, str], set[str]] = {}
     suites = set()
     for environment in {one.name: one for name in names for one in environment_chain(layout, name)}.values():
@@ -77,6 +80,13 @@ def compare_with_archives(layout: Layout, names: Sequence[str], archives: Sequen
     return ArchiveComparison(
         len(places), tuple(newer), tuple(absent), tuple(sorted({suite for suite, _ in indices}))
     )
+
+
+def _place(archive: str) -> str:
+    """The archive; of a URL of this machine's own files the folder that it names."""
+    url = urlsplit(archive)
+    is_folder = url.scheme == "file" and url.netloc in ("", "localhost")
+    return url2pathname(url.path) if is_folder else archive
 
 
 def _newest(versions: Iterable[str]) -> str:

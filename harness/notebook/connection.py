@@ -22,6 +22,7 @@ from harness.planning.jobs import Job
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 _SIGNATURE = "hmac-sha256"
+_LAST_PORT = 65535
 # of this machine alone
 _OWN_ADDRESSES = ("127.0.0.1", "::1", "localhost")
 # where the kernel's sockets are: /out is the one folder that a container may write to
@@ -83,8 +84,10 @@ def read_connection(path: Path) -> Connection:
         address, key = str(content["ip"]), str(content["key"])
     except KeyError as error:
         raise _unusable(path, f"lacks a usable {error}") from error
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _unusable(path, "has a port that is no number") from None
+    if others := [port for port in ports.values() if not 0 <= port <= _LAST_PORT]:
+        raise _unusable(path, f"has a port outside 0 to {_LAST_PORT}: {others[0]}")
     if address not in _OWN_ADDRESSES:
         raise _unusable(path, f"asks to listen at '{address}', where other machines may reach it")
     if not key:

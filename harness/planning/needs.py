@@ -77,20 +77,25 @@ class Needs:
             f"free here: {_gigabytes(self.free_bytes)}"
         )
 
-    def text(self) -> str:
-        """For a terminal."""
+    def text(self, *, options: str = "", start: str = "") -> str:
+        """For a terminal; `start` runs what is left, else the command of the suite, with its `options`."""
         lines = [
             f"{self.plan}: {counted(self.planned, 'cell')} planned, {self.left} left{self._cannot_run()}",
             f"  {self.disk()}",
         ]
         if self.left:
             lines += wrapped(self.time(), "  ", _WIDTH)
-        if self.left and PART not in self.plan:
-            command = "harness run with the same options"
-            if self.plan != REQUEST:
-                command = f"./run_all.sh --suite {self.plan}"
-            lines.append(f"  start or resume it with: {command}")
+        if command := start or self._command(options):
+            lines += [f"  start or resume it with: {command}"] if self.left else []
         return "\n".join(lines)
+
+    def _command(self, options: str) -> str:
+        """What starts the plan; empty where that takes more than one command may say."""
+        if PART in self.plan:
+            return ""
+        if self.plan == REQUEST:
+            return "harness run with the same options"
+        return " ".join(["./run_all.sh", "--suite", self.plan, *filter(None, [options])])
 
     def _cannot_run(self) -> str:
         counts = [f"{count} {verdict}" for verdict, count in sorted(self.cannot_run.items())]

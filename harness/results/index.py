@@ -9,6 +9,7 @@ import io
 import json
 import logging
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,22 @@ _WHOLE_NUMBERS = ("seed",)
 _NUMBERS = ("wall_s", "cpu_s", "peak_bytes")
 
 
+@dataclass(frozen=True)
+class RunIndex:
+    """An index that was written: its number of runs, and the reason for each that was left out."""
+
+    path: Path
+    runs: int
+    left_out: dict[str, str]
+
+
 def index_path(layout: Layout) -> Path:
     """Where the index lies."""
     return layout.local / "index.parquet"
 
 
-def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] | None = None) -> Path:
-    """Read every record and its fresh scores, and write the index anew. Damaged runs are left out.
+def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] | None = None) -> RunIndex:
+    """Read every record and its fresh scores, and write the index anew. Damaged runs are left out and named.
 
     With `keys` the index is of these runs alone.
     """
@@ -56,7 +66,8 @@ def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] 
 
     store = Store(layout.runs)
     chosen = [key for key in store.finished() if keys is None or key in keys]
-    rows = [row for key in chosen if (row := _readable_row(layout, store, key))]
+    every = {key: _readable_row(layout, store, key) for key in chosen}
+    rows = [row for row in every.values() if not isinstance(row, str)]
     metrics = sorted({name for row in rows for name in row["metrics"]})
     kinds = dict.fromkeys((*_TEXTS, *_MORE_TEXTS), pa.string())
     kinds |= {name: pa.int64() for name in _WHOLE_NUMBERS} | {name: pa.float64() for name in _NUMBERS}
@@ -66,7 +77,7 @@ def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] 
     pq.write_table(pa.table(columns), stream, compression="zstd")
     target = path or index_path(layout)
     write_output(target, stream.getvalue())
-    return target
+    return RunIndex(target, len(rows), {key: row for key, row in every.items() if isinstance(row, str)})
 
 
 def _column(rows: list[dict[str, Any]], name: str, kind: Any) -> Any:
@@ -91,20 +102,19 @@ def _value(row: dict[str, Any], name: str, kind: Any, value: Any) -> Any:
     return value
 
 
-def _readable_row(layout: Layout, store: Store, key: str) -> dict[str, Any] | None:
-    """The row of one run, or None where its record tells none."""
+def _readable_row(layout: Layout, store: Store, key: str) -> dict[str, Any] | str:
+    """The row of one run, or why there is none."""
     try:
         return _row(layout, store, key)
     except (ValidationError, UsageError, KeyError, TypeError, ValueError, AttributeError) as error:
-        log.warning("%s: left out of the index, its record can't be read: %s", key, " ".join(str(error).split()))
-        return None
+        return f"its record can't be read: {' '.join(str(error).split())}"
 
 
-def _row(layout: Layout, store: Store, key: str) -> dict[str, Any] | None:
+def _row(layout: Layout, store: Store, key: str) -> dict[str, Any] | str:
     standing = store.standing(key)
     content = standing.content
     if not content:
-        return None
+        return "it has no record" if standing.verdict is Verdict.PENDING else standing.reason
     planned, resources = content["planned"], content["resources"]
     job = Job.model_validate(planned["job"])
     is_result = standing.verdict is Verdict.OK

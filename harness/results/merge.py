@@ -207,6 +207,7 @@ def _copy(other: _Other, record: Record, target: Path) -> None:
     for name, file in record.files.items():
         place = target / name
         if not (source / name).is_file():
+            shutil.rmtree(target, ignore_errors=True)
             raise CorruptData("a file of a run is missing", where=str(source / name))
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / name, place)

@@ -17,6 +17,7 @@ def to_json(table: Table) -> dict[str, Any]:
         "verdicts": {str(verdict): table.counts[verdict] for verdict in Verdict if table.counts[verdict]},
         "meanings": {str(verdict): verdict.meaning for verdict in Verdict if table.counts[verdict]},
         "runs_of_other_plans": table.others,
+        "stand_ins": dict(table.stand_ins),
         "groups": [_group(group) for group in table.groups],
         "cells": [_cell(scored) for scored in table.cells],
     }
@@ -47,6 +48,7 @@ def _cell(scored: ScoredCell) -> dict[str, Any]:
         **cell.job.model_dump(mode="json"),
         "control": scored.control,
         "published_order": scored.published_order,
+        "reference": scored.reference,
         "verdict": str(cell.verdict),
         "reason": cell.reason,
         "metrics": scored.metrics,

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -273,6 +274,29 @@ def test_a_folder_holds_one_job_of_todays_code(
         api.write_job(keys[0][:12], tmp_path / "kit", repository=here)
     assert f"harness job write {tmp_path / 'kit'} " in error.value.todo
     assert not (tmp_path / "kit").exists()
+
+
+@pytest.mark.parametrize("ours", ["timeout", "damaged", "without a record", "gone"])
+def test_an_answer_by_hand_is_held_against_the_committed_one_where_ours_is_no_good(
+    ours: str, committed: api.Repository, keys: list[str], made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, key = committed.store, keys[0]
+    record = store.record(key)
+    if ours == "timeout":
+        store.amend(record.model_copy(update={"verdict": Verdict.TIMEOUT}))
+    elif ours == "damaged":
+        (store.path(key) / "predictions.npy").write_bytes(b"")
+    elif ours == "without a record":
+        (store.path(key) / "record.json").unlink()
+    else:
+        store.remove(key)
+    answer = SimpleNamespace(
+        note=SimpleNamespace(planned=planned_of(made_up.cells[0])), fault="", files=dict(record.answer)
+    )
+    monkeypatch.setattr("harness.api.jobs.judge_by_hand", lambda *_: answer)
+    assert api.check_job("folder", repository=committed).equal is True
+    answer.files["predictions.npy"] = "0" * 64
+    assert api.check_job("folder", repository=committed).equal is False
 
 
 def test_nobody_waits_for_an_image_whose_folder_is_taken(

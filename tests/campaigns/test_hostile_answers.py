@@ -106,7 +106,7 @@ def test_an_odd_answer_harms_only_its_own_run(probe_layout: Layout, engine: Engi
     assert cell.verdict is verdict and words in cell.reason, cell.reason
     assert cell.reason.isprintable() and len(cell.reason) < 1100
     assert score_all(probe_layout, store, join(plan, store, records=True)).computed == (verdict is Verdict.OK)
-    assert [row["cpu_s"] for row in read_table(build_index(probe_layout)).to_pylist() if row["cpu_s"] < 100]
+    assert [row["cpu_s"] for row in read_table(build_index(probe_layout).path).to_pylist() if row["cpu_s"] < 100]
     report = audit_runs(probe_layout, [cell.planned.key])
     assert not report.failed
     stored = {"job.json", "log.txt", "predictions.npy", "lowest.npy", "method.json"}

@@ -140,7 +140,7 @@ def test_a_golden_case_is_told_with_each_array() -> None:
 @pytest.mark.parametrize(
     ("equal", "fault", "code", "said"),
     [
-        (None, "", 0, "a valid answer; no run has its key: aaaaaaaaaaaa"),
+        (None, "", 0, "a valid answer; no good run has its key: aaaaaaaaaaaa"),
         (True, "", 0, "a valid answer; equal bit for bit to run aaaaaaaaaaaa"),
         (False, "", 1, "a valid answer; another answer than that of run aaaaaaaaaaaa"),
         (None, "no file", 1, "no answer: no file"),

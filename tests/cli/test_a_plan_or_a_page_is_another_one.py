@@ -80,6 +80,15 @@ def test_a_plan_is_of_what_was_typed(
     assert asked == {**usual, **changed}
 
 
+@pytest.mark.usefixtures("planned")
+@pytest.mark.parametrize(
+    ("words", "options"), [((), ""), (("--suite", "smoke", "--accelerator", "cuda"), " --accelerator cuda")]
+)
+def test_the_command_that_starts_a_plan_is_of_that_plan(words: tuple[str, ...], options: str) -> None:
+    last = harness_of("plan", *words).stdout.splitlines()[-1]
+    assert last == f"  start or resume it with: ./run_all.sh --suite made-up{options}"
+
+
 def test_of_the_whole_plan_the_cells_of_a_method_are_shown(
     planned: list[dict[str, Any]], keys: list[str], looked_at: Layout, made_up: Plan
 ) -> None:
@@ -166,6 +175,20 @@ def test_a_status_is_of_the_plan_that_was_named(
     with pytest.raises(UsageError, match="no metric is called 'AUPR/as-defined'") as error:
         harness_of("status", "--metric", "AUPR/as-defined")
     assert "`harness list metrics`" in error.value.where
+
+
+@pytest.mark.usefixtures("looked_at")
+@pytest.mark.parametrize(
+    ("words", "is_json"), [(("--json",), True), ((), False), (("--json", "--benchmark", "repurposing"), True)]
+)
+def test_beside_a_file_a_program_reads_nothing_that_is_no_json(
+    words: tuple[str, ...], is_json: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.json"
+    result = harness_of("status", "--suite", "stored", *words, "--output", str(file))
+    note = f"written: {file}\n"
+    assert (result.stdout, result.stderr) == (("", note) if is_json else (note, ""))
+    assert json.loads(file.read_text())["command"] == "status"
 
 
 def test_a_table_is_written_in_the_form_of_its_file(looked_at: Layout, made_up: Plan, tmp_path: Path) -> None:

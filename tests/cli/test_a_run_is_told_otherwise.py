@@ -371,6 +371,13 @@ def test_a_dry_run_counts_what_would_be_run_again(running: Running, made_up: Pla
     assert [row["verdict"] for row in rows] == [*["pending"] * 3, "error", *["pending"] * 2]
 
 
+@pytest.mark.parametrize("words", [(), ("--again", "error"), ("--mirror", "."), ("--accelerator", "cuda")])
+def test_a_dry_run_names_no_command_of_another_plan(words: tuple[str, ...], running: Running) -> None:
+    running()
+    last = harness_of("run", "--suite", "ddi-smoke", "--dry-run", *words).stdout.splitlines()[-1]
+    assert last == "  start or resume it with: the same command without --dry-run"
+
+
 @pytest.mark.parametrize("count", [4, 5])
 def test_a_dry_run_of_few_shows_each(
     count: int, running: Running, made_up: Plan, keys: list[str], monkeypatch: pytest.MonkeyPatch

@@ -90,6 +90,11 @@ def test_keys_are_those_of_both_sets_with_their_jobs(layout: Layout, tmp_path: P
     assert list(completed("diff", "00abab", here[:20])) == [here[:21]]
 
 
+@pytest.mark.parametrize("typed", ["/abc", "**x", "..", "[0", "xyz", "0" * 65])
+def test_what_begins_no_key_is_completed_by_none(typed: str) -> None:
+    assert completed("show", typed) == {}
+
+
 def test_a_removed_run_is_not_completed(tmp_path: Path) -> None:
     leaf = {"key": "fa" * 32, "kind": "record", "scope": "x"}
     lines = [leaf, {**leaf, "key": "fb" * 32}, {"key": "fa" * 32, "kind": "removal"}]

@@ -47,6 +47,18 @@ def test_a_run_that_failed_has_nothing_to_score(keys: list[str]) -> None:
     assert error.value.where == "exit code 3: no such matrix"
 
 
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("key", ["", "..", "bnnr"])
+def test_what_is_no_key_is_scored_by_no_name(key: str) -> None:
+    with pytest.raises(UsageError, match=f"no run is called '{key}': a key holds digits"):
+        harness_of("score", key)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_key_in_capitals_is_scored(keys: list[str]) -> None:
+    assert harness_of("score", f" {keys[0].upper()} ").stdout == harness_of("score", keys[0]).stdout
+
+
 def scored(monkeypatch: pytest.MonkeyPatch, notes: dict[str, str], **metrics: float | None) -> str:
     """What is printed of a run with these scores, all runs having been asked for."""
     row = {"key": "ab" * 32, "metrics": metrics, "notes": notes}
@@ -272,6 +284,23 @@ def test_runs_are_forgotten_when_it_is_meant(
     told = document(harness_of("forget", "--dataset", "synthetic", "--yes", "--json"))
     assert told["removed"] is True and {run["key"] for run in told["runs"]} == {*keys[1:4]}
     assert list(store.finished()) == []
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("words", [(), ("--yes",), ("--dry-run",)])
+def test_where_no_run_is_of_both_nothing_is_asked_or_removed(
+    words: tuple[str, ...], keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {keys[0]: ("pmf", "hdvd")}
+    monkeypatch.setattr(
+        "harness.handles.removal._names", lambda _store, key: names.get(key, ("als_wr", "synthetic"))
+    )
+    chosen = ("--method", "pmf", "--dataset", "synthetic")
+    result = harness_of("forget", *chosen, *words)
+    assert (result.return_value, result.stdout) == (0, "nothing to remove: no run of this machine is of both\n")
+    if words:
+        result = harness_of("forget", *chosen, *words, "--json")
+        assert (result.return_value, document(result)["runs"]) == (0, [])
 
 
 def test_a_run_that_stays_is_told(here: Layout, keys: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

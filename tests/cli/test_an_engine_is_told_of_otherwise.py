@@ -184,6 +184,9 @@ def test_a_clean_up_takes_what_was_named(option: str, monkeypatch: pytest.Monkey
     usual = dict.fromkeys(("old_images", "images", "cache", "dry_run"), False)
     assert asked == [((None,), {**usual, option: True})]
     assert result.stderr == "containers and images were not looked at: nobody answers\n"
+    is_in_vain = option in ("old_images", "images")
+    told = "could not remove image all that was asked for: nobody answers" if is_in_vain else "nothing to remove"
+    assert (result.return_value, result.stdout) == (int(is_in_vain), f"{told}\n")
 
 
 def test_a_clean_up_of_all_looks_in_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,15 @@ def test_a_committed_run_is_looked_for_in_the_log_of_the_committed(
     assert harness_of("log", "--reference", key).stdout.splitlines()[:-1] == _lines([5, 26])
 
 
+@pytest.mark.parametrize("key", ["", " "])
+def test_a_key_that_a_shell_left_empty_is_no_wish_for_the_whole_log(key: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        harness_of("log", key)
+    assert error.value.what == "the key is empty"
+    assert error.value.where == str(tmp_path / "log.jsonl")
+    assert error.value.todo == "give a key or its beginning; without one the last events are shown"
+
+
 def test_a_run_that_the_log_does_not_know_is_refused_with_those_it_knows(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no run of the log is called '00aaaaaaaaab'") as error:
         harness_of("log", "00aaaaaaaaab")

@@ -19,6 +19,7 @@ from harness.export import Exported, Extent, Profile
 from harness.proof.attestation import Attestation
 from harness.proof.keys import Signer
 from harness.proof.statement import Statement
+from harness.results.index import RunIndex
 from tests.cli.calls import document, harness_of
 from tests.conftest import REPOSITORY
 
@@ -329,8 +330,10 @@ class Exports:
         monkeypatch.setattr("harness.api.plan", self._plan, raising=False)
         monkeypatch.setattr(harness.cli.export, "plan_of_keys", self._plan_of_keys)
 
-    def _plan_of_keys(self, _layout: object, keys: tuple[str, ...], *, reference: bool) -> object:
-        self.plans.append({"keys": keys, "reference": reference})
+    def _plan_of_keys(
+        self, _layout: object, keys: tuple[str, ...], *, reference: bool, mirrors: tuple[Path, ...]
+    ) -> object:
+        self.plans.append({"keys": keys, "reference": reference, "mirrors": mirrors})
         return self.plan
 
     def _export(self, _layout: object, plan: object, output: Path, **named: Any) -> Exported:
@@ -379,13 +382,13 @@ def test_an_export_is_asked_for_what_was_named(exports: Exports, tmp_path: Path)
     ]
     assert exports.plans == [{"suite": "smoke"}, {"suite": "smoke"}, {"suite": "full"}, {"suite": "smoke"}]
     assert exports.shown == ["auto", "auto", "auto", None]
-    harness_of("export", "abc", "--output", str(new))
+    harness_of("export", "abc", "--mirror", str(tmp_path), "--output", str(new))
     harness_of("export", "abc", "DEF", "--reference", "--output", str(new))
     assert exports.plans[4:] == [
-        {"keys": ("abc",), "reference": False},
-        {"keys": ("abc", "DEF"), "reference": True},
+        {"keys": ("abc",), "reference": False, "mirrors": (tmp_path,)},
+        {"keys": ("abc", "DEF"), "reference": True, "mirrors": ()},
     ]
-    assert exports.asked[4:] == [usual, {**usual, "extent": Extent.REFERENCE}]
+    assert exports.asked[4:] == [{**usual, "mirrors": (tmp_path,)}, {**usual, "extent": Extent.REFERENCE}]
 
 
 def test_runs_of_earlier_code_are_counted_by_verdict(exports: Exports, tmp_path: Path) -> None:
@@ -423,18 +426,24 @@ def test_an_index_is_of_the_store_or_of_a_suite(
 ) -> None:
     asked: list[Any] = []
 
-    def build(_layout: object, path: Path, keys: object) -> Path:
+    def build(_layout: object, path: Path, keys: object) -> RunIndex:
         asked.append((path, keys))
-        return path
+        return RunIndex(path, 2, exports.left_out)
 
     monkeypatch.setattr(harness.cli.export, "build_index", build)
     file = tmp_path / name
     result = harness_of("export", "--output", str(file), *words)
-    assert (result.return_value, result.stdout) == (0, f"index: {file}\n")
+    assert (result.return_value, result.stdout, result.stderr) == (0, f"index of 2 runs: {file}\n", "")
+    exports.left_out["a" * 64] = "its log is cut"
+    result = harness_of("export", "--output", str(file), *words)
+    assert (result.return_value, result.stdout) == (4, f"index of 2 runs: {file}\n")
+    assert result.stderr == f"left out {'a' * 12}: its log is cut (harness audit {'a' * 12} tells more)\n"
     result = harness_of("export", "--output", str(file), *words, "--json")
-    assert (result.return_value, document(result)["file"]) == (0, str(file))
-    assert asked == [(file, keys)] * 2 and exports.asked == []
-    assert exports.plans == ([{"suite": "full"}] * 2 if keys else [])
+    told = document(result)
+    assert (result.return_value, told["file"], told["runs"]) == (4, str(file), 2)
+    assert told["left_out"] == exports.left_out
+    assert asked == [(file, keys)] * 3 and exports.asked == []
+    assert exports.plans == ([{"suite": "full"}] * 3 if keys else [])
 
 
 @pytest.mark.parametrize(("failed", "code"), [(False, 0), (True, 5)])

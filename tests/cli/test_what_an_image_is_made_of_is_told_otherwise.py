@@ -50,8 +50,12 @@ def test_a_bill_is_of_the_variant_and_the_licences_that_are_known(monkeypatch: p
 
     monkeypatch.setattr(f"{materials}.bill_of_materials", bill)
     result = harness_of("image", "sbom", "bnnr", "--accelerator", "cuda")
-    assert (result.stdout, result.stderr) == ("{}\n", "bnnr: 3 components, the licences of 2 are not known\n")
+    count = "bnnr: 3 components, the licences of 2 are not known\n"
+    lack = "bnnr has no CUDA variant: the bill is of the CPU image\n"
+    assert (result.stdout, result.stderr) == ("{}\n", lack + count)
     assert asked == [("bnnr", "cuda", "cyclonedx")]
+    assert harness_of("image", "sbom", "mlp", "--accelerator", "cuda").stderr == count.replace("bnnr", "mlp")
+    assert harness_of("image", "sbom", "bnnr").stderr == count
 
 
 def test_provenance_is_printed_alone_or_written_with_a_note(
@@ -72,9 +76,12 @@ def test_provenance_is_printed_alone_or_written_with_a_note(
     monkeypatch.setattr(f"{materials}.provenance_of", of_one)
     words = ("image", "provenance", "als_wr", "bnnr", "--accelerator", "cuda", "--output", str(tmp_path))
     files = {name: tmp_path / f"{name}.intoto.json" for name in ("als_wr", "bnnr")}
-    assert harness_of(*words).stdout.splitlines() == [
-        f"{name}: 1 dependency: {file}" for name, file in files.items()
-    ]
+    result = harness_of(*words)
+    assert result.stdout.splitlines() == [f"{name}: 1 dependency: {file}" for name, file in files.items()]
+    assert result.stderr == "als_wr, bnnr have no CUDA variant: the statements are of their CPU images\n"
+    one = harness_of("image", "provenance", "bnnr", "--accelerator", "cuda")
+    assert one.stderr.startswith("bnnr has no CUDA variant: the statement is of the CPU image\n")
+    asked.pop()
     assert asked == ["cuda", "cuda"] and all(file.read_text().endswith("}\n") for file in files.values())
 
 

@@ -197,6 +197,11 @@ def _missing(run: Path) -> None:
     (run / "log.txt").unlink()
 
 
+def _missing_last(run: Path) -> None:
+    """All files before it were copied when it is missed."""
+    (run / max(json.loads((run / RECORD_FILE).read_text())["files"])).unlink()
+
+
 def _pipe(run: Path) -> None:
     (run / "log.txt").unlink()
     os.mkfifo(run / "log.txt")
@@ -224,6 +229,7 @@ def _gone(run: Path) -> None:
         (_changed_byte, "a file of a run differs from its record"),
         (_cut, "a file of a run differs from its record"),
         (_missing, "a file of a run is missing"),
+        (_missing_last, "a file of a run is missing"),
         (_pipe, "a file of a run is missing"),
         (_cut_record, "a record is cut or not a record"),
         (_better_record, "the record is not the one of leaf 2 of its log"),
@@ -248,6 +254,19 @@ def test_a_damaged_run_is_refused_by_name_and_the_others_are_taken(
     leaf = [leaf for leaf in store_of(here).log.leaves() if leaf.key == key][-1]
     assert leaf.kind is (Event.DUPLICATE if is_here_too else Event.REMOVAL)
     assert str(one) not in store_of(here).log.path.read_text(), "the log names a folder of this machine"
+
+
+@pytest.mark.parametrize("damage", [_cut, _missing, _missing_last])
+def test_nothing_of_a_damaged_run_lands_in_the_store_also_without_a_log(
+    machines: tuple[Path, Path, Path], damage: Callable[[Path], None]
+) -> None:
+    here, one, _ = machines
+    (one / LOG).unlink()
+    key = planned_job(1).key
+    damage(store_of(one).path(key))
+    (outcome,) = merged(here, one)
+    assert [run.key for run in outcome.refused] == [key] and outcome.taken == {"timeout": 1}
+    assert not store_of(here).path(key).exists() and faults(here) == []
 
 
 def test_a_run_that_was_refused_is_taken_once_it_is_whole(machines: tuple[Path, Path, Path]) -> None:

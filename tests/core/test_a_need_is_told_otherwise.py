@@ -66,6 +66,15 @@ def test_needs_as_a_person_reads_them() -> None:
         "  time: not measured here yet; at most 10 h by the limits of the method cards\n"
         f"{START}harness run with the same options"
     )
+    assert (
+        Needs(**FIELDS)
+        .text(options="--accelerator cuda")
+        .endswith(f"{START}./run_all.sh --suite smoke --accelerator cuda")
+    )
+    assert Needs(**other).text(options="--accelerator cuda").endswith(f"{START}harness run with the same options")
+    for plan in ("smoke", "smoke, only shard 1/3", "request"):
+        told = Needs(**{**FIELDS, "plan": plan}).text(start="this, and no other")
+        assert told.endswith(f"\n{START}this, and no other")
     part = Needs(**{**FIELDS, "plan": "smoke, only bnnr"}).text()
     assert START not in part and part.startswith("smoke, only bnnr: 9 cells")
     none = Needs(**{**FIELDS, "left": 0})

@@ -30,7 +30,7 @@ def test_a_row_says_what_the_record_says(evidence: Layout, made_up: Plan) -> Non
     changed = job.model_copy(update={"upstream": "a" * 64, "accelerator": "cuda", "options": {"inner_folds": 3}})
     split = job.split.model_copy(update={"parameters": {"share": 0.5}})
     moved = forge_plan(evidence, made_up, 2, job=changed.model_copy(update={"split": split}))
-    store, path = Store(evidence.runs), build_index(evidence)
+    store, path = Store(evidence.runs), build_index(evidence).path
     assert path == index_path(evidence) == evidence.local / "index.parquet"
     rows = rows_of(path)
     assert list(rows) == list(store.finished()) and moved in rows
@@ -75,8 +75,16 @@ def test_a_damaged_run_is_left_out_and_stale_scores_are_not_told(evidence: Layou
     (Store(evidence.runs).path(damaged) / "log.txt").unlink()
     path = scores_path(evidence, stale)
     path.write_text(path.read_text().replace('"scorer"', '"scorers"'))
-    rows = rows_of(build_index(evidence))
-    assert damaged not in rows and len(rows) == 3
+    bare = planned_of(made_up.cells[3]).key
+    (Store(evidence.runs).path(bare) / "record.json").unlink()
+    index = build_index(evidence)
+    rows = rows_of(index.path)
+    assert rows.keys() == {stale, whole} and index.runs == 2
+    log = Store(evidence.runs).path(damaged) / "log.txt"
+    assert index.left_out == {
+        damaged: f"evidence is damaged: a file of the run is missing ({log})",
+        bare: "it has no record",
+    }
     assert rows[stale]["AUC/as-published"] is None and rows[whole]["AUC/as-published"] is not None
 
 
@@ -86,7 +94,7 @@ def test_an_index_goes_into_a_pipe(evidence: Layout, tmp_path: Path) -> None:
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         build_index(evidence, pipe)
-        assert os.read(reader, 1 << 16) == build_index(evidence).read_bytes() and pipe.is_fifo()
+        assert os.read(reader, 1 << 16) == build_index(evidence).path.read_bytes() and pipe.is_fifo()
     finally:
         os.close(reader)
 
@@ -100,9 +108,10 @@ def test_what_was_not_measured_is_empty(evidence: Layout, made_up: Plan, name: s
             update={"resources": {kept: one for kept, one in record.resources.items() if kept != name}}
         )
     )
-    assert rows_of(build_index(evidence))[key][name] is None
+    assert rows_of(build_index(evidence).path)[key][name] is None
 
 
 def test_an_empty_store_is_an_empty_index(evidence: Layout, tmp_path: Path) -> None:
     nowhere = Layout(evidence.root, evidence.cache, tmp_path / "nowhere")
-    assert rows_of(build_index(nowhere)) == {}
+    index = build_index(nowhere)
+    assert rows_of(index.path) == {} and (index.runs, index.left_out) == (0, {})

@@ -77,7 +77,7 @@ def test_an_index_is_of_the_runs_that_were_asked_for(evidence: Layout, made_up: 
 
     first, second = (planned_of(cell).key for cell in made_up.cells[:2])
     for keys in ([], [second], [first, second]):
-        table = pq.read_table(build_index(evidence, tmp_path / "index.parquet", keys))
+        table = pq.read_table(build_index(evidence, tmp_path / "index.parquet", keys).path)
         assert sorted(table["key"].to_pylist()) == sorted(keys)
 
 

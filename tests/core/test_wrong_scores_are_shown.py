@@ -114,7 +114,7 @@ def test_a_run_that_is_no_result_has_no_scores(evidence: Layout, made_up: Plan, 
     mark_unstable(store, store.record(planned.key), "a repetition differed")
     hidden = table_of(evidence, made_up).cells[0]
     assert hidden.cell.verdict is Verdict.UNSTABLE and not hidden.scored and not hidden.metrics
-    rows = pq.read_table(build_index(evidence, tmp_path / "index.parquet")).to_pylist()
+    rows = pq.read_table(build_index(evidence, tmp_path / "index.parquet").path).to_pylist()
     row = next(row for row in rows if row["key"] == planned.key)
     assert row["verdict"] == "unstable" and row["AUC/as-published"] is None
     with pytest.raises(UsageError, match="ended as 'unstable' has no scores"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from harness.export import Extent, export
 from harness.export.contents import read_suite
 from harness.export.selection import plan_of_keys
 from harness.export.verify import verify
-from harness.planning.plan import Plan
+from harness.planning.jobs import Job
+from harness.planning.plan import Plan, make_plan
 from harness.results.reference import save_reference
 from harness.results.store import Store
 from tests.export.crates import reference_plan
@@ -80,11 +83,36 @@ def test_a_run_of_code_that_has_changed_since_is_refused_by_its_name(
     assert refused.value.todo.startswith(f"run it again: harness run --method {method} ")
 
 
-def test_a_run_on_a_split_of_which_nothing_is_known_any_more_is_refused_by_its_name(
-    evidence: Layout, keys: list[str]
-) -> None:
+def test_a_run_is_packed_also_when_the_cache_with_its_split_was_removed(evidence: Layout, keys: list[str]) -> None:
+    """It is made again, as for a suite: a cache is safe to remove."""
     (evidence.datasets / "synthetic" / "splits.csv").unlink()
     shutil.rmtree(evidence.cache / "splits")
+    assert [cell.key for cell in plan_of_keys(evidence, [keys[0]], reference=False).cells] == [keys[0]]
+
+
+def test_splits_are_made_of_the_data_in_the_mirrors_that_were_named(
+    evidence: Layout, keys: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Sequence[Path], bool]] = []
+
+    def plan(
+        layout: Layout, name: str, jobs: Iterable[Job], *, mirrors: Sequence[Path] = (), make_splits: bool = True
+    ) -> Plan:
+        asked.append((mirrors, make_splits))
+        return make_plan(layout, name, jobs, mirrors=mirrors, make_splits=make_splits)
+
+    monkeypatch.setattr("harness.export.selection.make_plan", plan)
+    plan_of_keys(evidence, [keys[0]], reference=False, mirrors=(tmp_path,))
+    assert asked == [((tmp_path,), True)]
+
+
+def test_a_run_that_can_not_be_planned_any_more_is_refused_with_the_reason(
+    evidence: Layout, made_up: Plan, keys: list[str]
+) -> None:
+    card = evidence.methods / made_up.cells[0].job.method / "method.toml"
+    card.write_text(re.sub(r"(?m)^benchmarks = .*$", 'benchmarks = ["ddi"]', card.read_text()))
     with pytest.raises(UsageError) as refused:
         plan_of_keys(evidence, [keys[0]], reference=False)
-    assert refused.value.what == f"{keys[0][:12]} is of code, an environment or data that has changed since"
+    assert refused.value.what.startswith(f"{keys[0][:12]} can't be planned today: not-applicable: ")
+    assert refused.value.what.endswith(" does not belong to benchmark repurposing")
+    assert refused.value.todo

@@ -168,6 +168,30 @@ def test_a_failed_run_shows_its_reason_and_no_scores(committed: Repository, made
     assert page["scores"] is None and page["published"] == []
 
 
+@pytest.mark.parametrize(
+    ("is_emptied", "what"),
+    [(True, "a file of the run was cut or has grown"), (False, "a file of the run is missing")],
+)
+def test_a_damaged_run_is_no_good_one(here: Repository, made_up: Plan, is_emptied: bool, what: str) -> None:
+    """As `status` has it: no scores are shown that can't be made again."""
+    key, other = _keys(made_up)[0], _keys(made_up)[1]
+    path = here.store.path(key) / "predictions.npy"
+    path.write_bytes(b"") if is_emptied else path.unlink()
+    reason = f"evidence is damaged: {what} ({path})"
+    page = api.show(key, repository=here)
+    assert (page["verdict"], page["reason"]) == ("infrastructure", reason)
+    assert page["scores"] is None and page["published"] == []
+    text = CliRunner().invoke(group, ["show", key]).output
+    assert f"infrastructure: {reason}" in text and "none: only a run that ended ok is a result" in text
+    differences = {(one.section, one.name): one for one in api.diff(key, other, repository=here)}
+    assert differences["outcome", "verdict"].first == "infrastructure"
+    assert differences["outcome", "reason"].first == reason
+    assert differences["scores", "all metrics"].first == "no fresh ones"
+    (run,) = api.forget(key, dry_run=True, repository=here)
+    label = here.store.record(key).planned.job.label
+    assert (run.verdict, run.label) == ("infrastructure", f"{label} ({reason})")
+
+
 def test_a_run_of_other_code_is_called_superseded(here: Repository, made_up: Plan) -> None:
     key = _keys(made_up)[2]
     assert "superseded" not in CliRunner().invoke(group, ["show", key]).output

@@ -127,6 +127,17 @@ def test_updates_may_be_missing(repository: Layout, archive: Path, tmp_path: Pat
     assert compared(repository, archive).suites == ("bookworm", "bookworm-security")
 
 
+@pytest.mark.parametrize("host", ["", "localhost"])
+def test_a_folder_by_its_url_is_that_folder(repository: Layout, archive: Path, tmp_path: Path, host: str) -> None:
+    write(archive, "bookworm", {"bash": "5.9"})
+    moved = archive.rename(tmp_path / "the archive")
+    url = moved.as_uri().replace("file://", f"file://{host}")
+    assert "%20" in url and compared(repository, url) == compared(repository, moved)
+    with pytest.raises(MissingData, match="the archive is no folder and no URL") as refusal:
+        compared(repository, f"{url}/none")
+    assert refusal.value.where == f"{moved}/none"
+
+
 def test_a_folder_that_is_none_is_told(repository: Layout, archive: Path) -> None:
     with pytest.raises(MissingData, match="the archive is no folder and no URL") as refusal:
         compared(repository, archive / "none")

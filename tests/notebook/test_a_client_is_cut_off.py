@@ -22,6 +22,8 @@ from harness.notebook.connection import CHANNELS, new_connection, read_connectio
         ({"transport": "ipc"}, "asks for transport 'ipc'"),
         ({"transport": "ws"}, "asks for transport 'ws'"),
         ({"shell_port": "any"}, "has a port that is no number"),
+        ({"hb_port": 65536}, "has a port outside 0 to 65535: 65536"),
+        ({"stdin_port": -1}, "has a port outside 0 to 65535: -1"),
         ({"ip": "0.0.0.0"}, "asks to listen at '0.0.0.0', where other machines may reach it"),
         ({"ip": "*"}, "asks to listen at '*', where other machines may reach it"),
         ({"key": ""}, "has no key: anybody could send cells"),
@@ -36,6 +38,15 @@ def test_a_connection_file_that_cannot_be_served_is_taken(
     with pytest.raises(UsageError) as refusal:
         read_connection(path)
     assert (refusal.value.what, refusal.value.where) == (f"the connection file {said}", str(path))
+
+
+def test_a_port_beyond_all_numbers_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.json"
+    path.write_text(
+        json.dumps({**new_connection().outside(), "shell_port": "BEYOND"}).replace('"BEYOND"', "1e999")
+    )
+    with pytest.raises(UsageError, match="has a port that is no number"):
+        read_connection(path)
 
 
 def test_both_sides_sign_with_different_keys() -> None:

@@ -331,6 +331,7 @@ def test_json_tells_all_of_it() -> None:
         "verdicts": {"ok": 5, "memory": 6, "timeout": 9, "pending": 1},
         "meanings": {**meanings, "pending": Verdict.PENDING.meaning},
         "runs_of_other_plans": 1,
+        "stand_ins": {"synthetic_ddi": "it is made up"},
     }
     about = {"benchmark": "ddi", "dataset": "synthetic_ddi", "control": False, "published_order": False}
     assert groups[0] == {
@@ -359,6 +360,7 @@ def test_json_tells_all_of_it() -> None:
             "key": None,
             "control": scored.control,
             "published_order": scored.published_order,
+            "reference": scored.reference,
             "verdict": str(scored.cell.verdict),
             "reason": scored.cell.reason,
             "metrics": scored.metrics,

@@ -6,7 +6,7 @@ from harness.cli.documents.forms import Answer
 
 
 class ExportAnswer(Answer):
-    """`harness export`: what was written; of a crate also its runs, and the reason for each that was left out.
+    """`harness export`: what was written, the number of its runs, and the reason for each that was left out.
 
     `outgrown`: verdicts of runs of other code, data or splits than today's, which `--suite stored` leaves out.
     """

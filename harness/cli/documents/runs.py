@@ -70,11 +70,15 @@ class GroupRow(Fields):
 
 
 class CellRow(JobFields):
-    """A planned job with its verdict and its metrics; undefined ones are null, and `notes` say why."""
+    """A planned job with its verdict and its metrics; undefined ones are null, and `notes` say why.
+
+    `reference`: whether a committed result is shown, because it was not run on this machine.
+    """
 
     key: str | None
     control: bool
     published_order: bool
+    reference: bool
     verdict: Verdict
     reason: str
     metrics: Metrics
@@ -83,7 +87,7 @@ class CellRow(JobFields):
 
 
 class StatusAnswer(Answer):
-    """`harness status`."""
+    """`harness status`; `stand_ins` are datasets that no claim rests on, each with the reason."""
 
     plan: str
     planned: int
@@ -91,6 +95,7 @@ class StatusAnswer(Answer):
     verdicts: dict[Verdict, int]
     meanings: dict[Verdict, str]
     runs_of_other_plans: int
+    stand_ins: dict[str, str]
     groups: list[GroupRow]
     cells: list[CellRow]
 

@@ -9,12 +9,14 @@ from pathlib import Path
 import click
 
 from harness.base.errors import UsageError
+from harness.base.few import few_in_line
 from harness.base.files import write_atomic
 from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import IMAGE, Word
 from harness.cli.options import OnceCommand, accelerator_option, echo_json, json_option
+from harness.images.cards import environment_chain
 from harness.materials.notices import record_notices
 from harness.materials.provenance import provenance_of
 from harness.materials.sbom import ENDINGS, Format, bill_of_materials
@@ -22,6 +24,8 @@ from harness.materials.updates import compare_with_archives
 from harness.methods.card import method_names
 
 _SECURITY_UPDATES = 1
+# As many images as one line names.
+_FEW = 6
 _accelerator = accelerator_option("Which variant.")
 _names = click.argument("names", type=IMAGE, nargs=-1)
 _everything = click.option("--all", "everything", is_flag=True, help="Every method.")
@@ -67,6 +71,7 @@ def sbom(
             click.echo(f"{name}: wrote {path}, notices of {counted(count, 'part')}")
         return
     _refuse_heap(selection, output)
+    _tell_of_others(layout, selection, accelerator, "bill")
     for name in selection:
         text, components = bill_of_materials(layout, name, accelerator, form=form)
         unknown = sum(not component.licence for component in components)
@@ -84,6 +89,7 @@ def provenance(names: tuple[str, ...], everything: bool, accelerator: Accelerato
     layout = find_layout()
     selection = _selection(layout, names, everything)
     _refuse_heap(selection, output)
+    _tell_of_others(layout, selection, accelerator, "statement")
     for name in selection:
         statement = provenance_of(layout, name, accelerator)
         text = json.dumps(statement, indent=1, sort_keys=True) + "\n"
@@ -138,6 +144,20 @@ def _refuse_heap(selection: list[str], output: Path | None) -> None:
         raise UsageError(
             "several documents don't fit into one output", todo="name a folder for them: --output DIR"
         )
+
+
+def _tell_of_others(layout: Layout, names: list[str], accelerator: Accelerator, document: str) -> None:
+    """Say which images have no such variant: their documents are of the CPU's."""
+    others = [
+        name for name in names if not any(one.supports(accelerator) for one in environment_chain(layout, name))
+    ]
+    if accelerator == "cpu" or not others:
+        return
+    verb, rest = "has", f"the {document} is of the CPU image"
+    if len(others) > 1:
+        verb, rest = "have", f"the {document}s are of their CPU images"
+    lack = f"no {accelerator.upper()} variant"
+    click.echo(f"{few_in_line(others, _FEW)} {verb} {lack}: {rest}", err=True)
 
 
 def _deliver(text: str, output: Path | None, file: str, note: str) -> None:
