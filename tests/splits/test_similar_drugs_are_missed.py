@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness.benchmarks.ddi.splits.drugs import clusters, similarity
-from harness.benchmarks.ddi.splits.drugs.clusters import clusters_of
+from harness.benchmarks.ddi.splits.drugs.clusters import _numbered, clusters_of
 from harness.benchmarks.ddi.splits.drugs.similarity import largest_similarity, pairs_between, similar_pairs
 from tests.splits.made_up_drugs import made_up_drugs
 
@@ -124,3 +124,10 @@ def test_clusters_of_the_published_fingerprints(
         counts = np.load(stream).astype(np.int32)
     sizes = np.bincount(clusters_of(counts, gamma))
     assert (len(sizes), sizes.max(), (sizes == 1).sum()) == (groups, largest, singletons)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30))
+@example([5, 7, 3, 5])
+def test_clusters_are_numbered_as_they_first_occur(found: list[int]) -> None:
+    places = {cluster: place for place, cluster in enumerate(dict.fromkeys(found))}
+    assert _numbered(np.array(found)).tolist() == [places[cluster] for cluster in found]
