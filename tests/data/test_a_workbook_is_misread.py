@@ -56,11 +56,11 @@ def test_cells_of_every_kind_are_texts(tmp_path: Path) -> None:
     )
     row = (
         '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c><c t="s"><v>3</v></c>'
-        '<c t="str"><f>A1</f><v>made</v></c><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c><c><v>1.0</v></c>'
+        '<c t="str"><f>A1</f><v>made</v></c><c t="b"><v>1</v></c><c t="b"><v>0</v></c><c><v>1.0</v></c>'
         "<c><v>1E-3</v></c><c><f>1+1</f><v>2</v></c></row>"
     )
     ((_, cells),) = sheet_lines(write_workbook(tmp_path / "book.xlsx", {"one": row}, texts=texts))
-    assert cells == ["plain", "two runs", "Ny", "aA", "made", "TRUE", "#N/A", "1", "1E-3", "2"]
+    assert cells == ["plain", "two runs", "Ny", "aA", "made", "TRUE", "FALSE", "1", "1E-3", "2"]
 
 
 def test_the_first_sheet_is_taken_or_the_one_that_is_named(tmp_path: Path) -> None:

@@ -67,7 +67,8 @@ def test_tables_of_ones_own_are_interactions_drugs_and_perhaps_a_graph(repositor
         "drugs": OwnTable("drugs", "drug, smiles and, if wanted, name, text, graph_text, year", required=True),
         "knowledge": OwnTable("knowledge", "a graph: head, tail, relation", required=False),
     } == own_data.TABLES
-    drug = Kind("structure (SMILES)", inputs=("fingerprints", "smiles"), lists=("drug_ids", "drug_names"))
+    inputs, lists = ("fingerprints", "smiles"), ("drug_ids", "drug_names")
+    drug = Kind("structure (SMILES)", inputs=inputs, lists=lists, between_lines=None)
     assert {"drug": drug} == KINDS and Usual("mlp", ("drugbank", "synthetic_ddi")) == USUAL
     assert USUAL.method in method_names(repository) and {*USUAL.datasets} <= {*manifest_names(repository)}
     assert BENCHMARK.place == 2
