@@ -123,10 +123,11 @@ def accept_changes(layout: Layout, name: str, tables: Mapping[str, Path | str] =
     gone = {split_sheet(str(manifest.parameters.get(parameter, "")))[0] for parameter in chosen} - {*used, ""}
     for text in (value for name, value in manifest.parameters.items() if name not in chosen):
         file = split_sheet(text)[0] if isinstance(text, str) else ""
-        if file in new and sha256_of(new[file]) != sha256_of(place.parent / file):
+        held = place.parent / file
+        if file in new and not (held.is_file() and sha256_of(held) == sha256_of(new[file])):
             raise UsageError(
                 f"another table of dataset '{name}' has this file name",
-                where=f"{new[file]}, {place.parent / file}",
+                where=f"{new[file]}, {held}",
                 todo="rename the file that you give, or give it for both tables",
             )
     kept = {file.name: place.parent / file.name for file in manifest.files if file.name not in gone}

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
 from harness.base.unknown_names import refuse_unknown_names
-from harness.handles.lookup import find_handle, key_text
+from harness.handles.lookup import find_handle, key_text, stored_handle
 from harness.planning.obstacles import Obstacles
 from harness.results.scoring import scores_path
 from harness.results.store import Store
@@ -101,12 +101,11 @@ def _names(store: Store, key: str) -> tuple[str, str]:
 def _described(layout: Layout, store: Store, key: str) -> Forgotten:
     size = sum(_size(path) for path in (store.path(key), scores_path(layout, key)))
     try:
-        record = store.record(key)
+        run = stored_handle(store, key)
     except CorruptData as error:
         return Forgotten(key, f"unknown ({error.what})", "unknown", size)
-    label, standing = record.planned.job.label, store.standing(key)
-    note = "" if standing.verdict is record.verdict else f" ({standing.reason})"
-    return Forgotten(key, label + note, str(standing.verdict), size)
+    note = f" ({run.reason})" if run.damaged else ""
+    return Forgotten(key, run.planned.job.label + note, str(run.verdict), size)
 
 
 def _size(path: Path) -> int:

@@ -279,6 +279,11 @@ def test_a_file_is_never_written_over_that_of_another_table(made: Layout, tables
         "rename the file that you give, or give it for both tables",
     )
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    # nor is the name free where the other table's file is gone
+    (folder / "associations.csv").rename(tables / "kept.csv")
+    with pytest.raises(UsageError, match="another table of dataset 'mine' has this file name"):
+        accept_changes(made, "mine", {"drugs": given})
+    (tables / "kept.csv").rename(folder / "associations.csv")
     # what holds the same is no other
     shutil.copy(folder / "associations.csv", given)
     assert not accept_changes(made, "mine", {"associations": given}).changes
