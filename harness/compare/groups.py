@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,6 @@ from harness.compare.statistics import (
     h_at,
     kruskal_wallis,
     places_among,
-    ranks_of_places,
     runs_needed,
 )
 from harness.compare.values import Side
@@ -156,18 +156,19 @@ class Several:
         distinct = sorted(set(seed_array.ravel().tolist()))
         at = np.searchsorted(distinct, seed_array)
         tables = [side.table(group, distinct, metric) for group in groups]
-        if statistic == H:
-            # only ranks count: small whole numbers have the same, and are not sorted again for every draw
-            tables = places_among(tables)
-        samples = [np.moveaxis(table[:, at], 0, -2).reshape(*seed_array.shape[:-1], -1) for table in tables]
+
+        def drawn(table: NDArray[Any]) -> NDArray[Any]:
+            return np.moveaxis(table[:, at], 0, -2).reshape(*seed_array.shape[:-1], -1)
+
         if statistic == MEDIAN:
-            return np.asarray(np.median(samples[0], axis=-1))
+            return np.asarray(np.median(drawn(tables[0]), axis=-1))
         if statistic == DIFFERENCE:
-            return np.asarray(samples[0].mean(axis=-1) - samples[1].mean(axis=-1))
-        count = sum(sample.shape[-1] for sample in samples)
+            return np.asarray(drawn(tables[0]).mean(axis=-1) - drawn(tables[1]).mean(axis=-1))
+        # only ranks count: places have the same, and are not sorted again for every draw
+        first, second = map(drawn, places_among(tables))
         full = self.names.seeds * sum(len(group) for group in groups)
-        h = kruskal_wallis(samples[0], samples[1], ranks_of_places)
-        return np.asarray(h * (full - 1) / (count - 1))
+        h = kruskal_wallis(first, second)
+        return np.asarray(h * (full - 1) / (first.shape[-1] + second.shape[-1] - 1))
 
     def _range(self, statistic: str, groups: Groups, count: int) -> tuple[float, float]:
         """Mean and standard deviation of the statistic over draws of so many published seeds."""

@@ -19,6 +19,7 @@ EQUIVALENCE = 0.90
 MOST_RUNS = 10_000
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 def half_width(sd: float, n: int) -> float:
@@ -72,37 +73,38 @@ def ranks_of(values: Array) -> Array:
     return ranks
 
 
-def places_among(tables: Sequence[Array]) -> list[Array]:
+def places_among(tables: Sequence[Array]) -> list[Places]:
     """For each value its place among the different values of all tables, which ranks like the value itself."""
     flat = [table.ravel() for table in tables]
-    places = np.unique(np.concatenate(flat), return_inverse=True)[1].astype(np.float64)
+    places = np.unique(np.concatenate(flat), return_inverse=True)[1]
     parts = np.split(places, np.cumsum([part.size for part in flat])[:-1])
     return [part.reshape(table.shape) for part, table in zip(parts, tables, strict=True)]
 
 
-def ranks_of_places(places: Array) -> Array:
-    """The ranks of what `places_among` gave, or of draws from it: so many are smaller, and so many equal."""
-    rows = places.reshape(-1, places.shape[-1]).astype(np.int64)
-    count = int(rows.max(initial=0)) + 1
-    at = rows + np.arange(len(rows))[:, None] * count
-    equal = np.bincount(at.ravel(), minlength=len(rows) * count).reshape(len(rows), count)
-    ranks = np.cumsum(equal, axis=1) - (equal - 1) / 2
-    return np.asarray(ranks.ravel()[at].reshape(places.shape))
-
-
-def kruskal_wallis(first: Array, second: Array, ranking: Callable[[Array], Array] = ranks_of) -> Array:
+def kruskal_wallis(first: Places, second: Places) -> Array:
     """H of two groups, corrected for ties: N - 1 times the groups' share of the sum of squares of the ranks.
 
-    Written so, the correction for ties is part of the denominator. All values equal give 0.
+    The groups are places (`places_among`), or draws from them: what is counted by place needs no sorting. Written
+    so, the correction for ties is part of the denominator. All values equal give 0.
     """
-    ranks = ranking(np.concatenate([first, second], axis=-1))
-    count, size = ranks.shape[-1], first.shape[-1]
-    deviations = ranks - (count + 1) / 2
-    between = sum(
-        group.sum(axis=-1) ** 2 / group.shape[-1] for group in (deviations[..., :size], deviations[..., size:])
-    )
-    total = (deviations**2).sum(axis=-1)
-    return np.asarray((count - 1) * between / np.where(total > 0, total, 1.0))
+    size, count = first.shape[-1], first.shape[-1] + second.shape[-1]
+    most = int(max(first.max(initial=0), second.max(initial=0))) + 1
+    of_first = _counts(first, most)
+    equal = of_first + _counts(second, most)
+    # the mean rank of a place, less that of all; the deviations of all values add up to 0
+    deviations = np.cumsum(equal, axis=1) - (equal + count) / 2
+    of_ranks = np.einsum("ij,ij->i", of_first, deviations) ** 2
+    between = of_ranks / size + of_ranks / (count - size)
+    total = np.einsum("ij,ij,ij->i", equal, deviations, deviations)
+    h = (count - 1) * between / np.where(total > 0, total, 1.0)
+    return np.asarray(h.reshape(first.shape[:-1]))
+
+
+def _counts(places: Places, most: int) -> Places:
+    """How many values of each row have each place."""
+    rows = places.reshape(-1, places.shape[-1])
+    at = rows + np.arange(len(rows))[:, None] * most
+    return np.bincount(at.ravel(), minlength=len(rows) * most).reshape(len(rows), most)
 
 
 def p_of_h(h: float) -> float:

@@ -26,6 +26,7 @@ from pydantic_core import from_json
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, UsageError
+from harness.base.file_state import FileState, state_of
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.plain_json import parse_plain
@@ -285,13 +286,13 @@ def _line(content: dict[str, Any], scores: Scores | None) -> str:
 
 
 def _read(layout: Layout, path: Path) -> tuple[ReferenceResult, ...]:
-    return _parsed(path.relative_to(layout.root), path.read_bytes())
+    return _parsed(path, path.relative_to(layout.root), state_of(path))
 
 
 # A status, its claims and its page read the same files; nobody changes what is read.
 @lru_cache(maxsize=4096)
-def _parsed(place: Path, content: bytes) -> tuple[ReferenceResult, ...]:
-    return tuple(_entries(place, content))
+def _parsed(path: Path, place: Path, _state: FileState) -> tuple[ReferenceResult, ...]:
+    return tuple(_entries(place, path.read_bytes()))
 
 
 def _unpacked(place: Path, packed: bytes) -> bytes:

@@ -28,6 +28,8 @@ from harness.results.truth import Truth, truth_of
 _FIELDS = ("key", "scorer", "evidence", "metrics", "notes")
 # Left out where there are none.
 _SERIES = "series"
+# what JSON reads a metric as: a truth value is a whole number to Python
+_VALUES = {int, float, type(None)}
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,9 @@ def is_whole(content: Any, text: str = "") -> bool:
         return False
     tables = [content[name] for name in ("evidence", "metrics", "notes")] + [content.get(_SERIES, {})]
     # its digest may be right all the same, where somebody made it so
-    if not all(isinstance(table, dict) for table in tables) or not all(
-        map(_is_value, content["metrics"].values())
+    if (
+        not all(isinstance(table, dict) for table in tables)
+        or not {*map(type, content["metrics"].values())} <= _VALUES
     ):
         return False
     try:
@@ -104,10 +107,6 @@ def is_whole(content: Any, text: str = "") -> bool:
         return bool(digest_as_read(fields, content["digest"], text) == content["digest"])
     except ValueError:
         return False
-
-
-def _is_value(value: object) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
