@@ -15,7 +15,7 @@ others  statistics over several methods: see `several`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.base.plurals import counted
@@ -123,8 +123,7 @@ def _judge_value(claim: Claim, place: _Place, metric: str) -> Comparison:
 def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Obtained]) -> Comparison:
     pairs = [(run, value) for _, run in sorted(runs.items()) if (value := _value_of(run, metric)[0]) is not None]
     if not pairs:
-        reason = "not run yet" if not runs else f"no value of the metric in our {counted(len(runs), 'run')}"
-        return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
+        return _without_value(claim, target, metric, [run for _, run in sorted(runs.items())])
     ours, decision = decide(claim, pairs)
     reason = decision.reason + _beside(claim, len(pairs), runs)
     difference, half = ours.mean - claim.value, decision.half
@@ -142,6 +141,17 @@ def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Ob
         interval=None if half is None else (difference - half, difference + half),
         needed=decision.needed,
     )
+
+
+def _without_value(claim: Claim, target: Target, metric: str, runs: Sequence[Obtained]) -> Comparison:
+    """The comparison of a mean of which no run has a value: it waits only for what could still give one."""
+    if not runs:
+        return Comparison(claim, target, metric, ClaimVerdict.PENDING, "not run yet")
+    waiting = [run for run in runs if run.unscored or not run.verdict.is_final]
+    verdict = ClaimVerdict.PENDING if waiting else ClaimVerdict.NOT_COMPARABLE
+    why = _value_of((waiting or runs)[0], metric)[1]
+    reason = f"no value of the metric in our {counted(len(runs), 'run')}: {why}"
+    return Comparison(claim, target, metric, verdict, reason)
 
 
 def _beside(claim: Claim, count: int, runs: Mapping[int, Obtained]) -> str:

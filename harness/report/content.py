@@ -13,8 +13,10 @@ from harness.base.files import canonical_json
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.compare import Book, Comparison
+from harness.methods.recommendation import PUBLISHED
 from harness.planning.cells import kind_of
 from harness.planning.commands import run_command
+from harness.planning.jobs import unusual_options
 from harness.report.evidence import LOG, Evidence
 from harness.results.records import record_digest
 from harness.status import ScoredCell
@@ -52,7 +54,7 @@ class Shared:
                 "benchmark": job.benchmark,
                 "method": scored.row,
                 "dataset": job.dataset,
-                "split": job.split.text,
+                "split": scored.split,
                 "job": self.number(named),
                 "run": self.number(run_command(job, scored.choices, seed="SEED")),
                 **({} if job.accelerator == "cpu" else {"accelerator": job.accelerator}),
@@ -137,7 +139,7 @@ def claim_entry(one: Comparison) -> dict[str, Any]:
     }
 
 
-_Place = tuple[str, str | None, str | None, str | None, int | None]
+_Place = tuple[str, str | None, str, str | None, str | None, int | None]
 
 
 def _claims_by_cell(books: Iterable[Book]) -> dict[_Place, list[Comparison]]:
@@ -145,7 +147,8 @@ def _claims_by_cell(books: Iterable[Book]) -> dict[_Place, list[Comparison]]:
     for book in books:
         for one in book.comparisons:
             if one.claim.seed is not None:
-                place = (book.benchmark, one.target.method, one.target.dataset, one.target.split, one.claim.seed)
+                variant, dataset = one.target.variant or PUBLISHED, one.target.dataset
+                place = (book.benchmark, one.target.method, variant, dataset, one.target.split, one.claim.seed)
                 claims.setdefault(place, []).append(one)
     return claims
 
@@ -159,7 +162,6 @@ def _entry(
 ) -> dict[str, Any]:
     cell, job = scored.cell, scored.cell.job
     reason, kind = shared.number(cell.reason), shared.kind(scored)
-    split = kind["split"]
     entry: dict[str, Any] = {
         **kind,
         "seed": job.split.seed,
@@ -178,9 +180,11 @@ def _entry(
             "split": cell.planned.split_digest,
         }
         entry["record"] = _record(cell.record, shared)
-        own_claims = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
-        if job.variant == "published" and own_claims:
-            entry["claims"] = [claim_entry(one) for one in own_claims]
+        # what is published is about our code in its usual form
+        if not (scored.choices or job.marks or unusual_options(job)):
+            place = (job.benchmark, job.method, job.variant, job.dataset, job.split.text, job.split.seed)
+            if own_claims := claims.get(place):
+                entry["claims"] = [claim_entry(one) for one in own_claims]
         if scored.reference:
             entry["reference"] = True
         else:

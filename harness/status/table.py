@@ -68,6 +68,13 @@ class ScoredCell:
         """The job key, or None where the cell can't be pinned down."""
         return self.cell.key
 
+    @property
+    def split(self) -> str:
+        """The split without its seed, and every option that is not the usual one."""
+        job = self.cell.job
+        unusual = "".join(f", {value} {name.replace('_', ' ')}" for name, value in unusual_options(job).items())
+        return job.split.text + unusual
+
     def remarks(self, metric: str) -> list[str]:
         """The notes of the scores about a metric: why it has no value, and which items it leaves out.
 
@@ -347,9 +354,7 @@ def _place(name: str) -> tuple[str, str]:
 
 
 def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:
-    job = scored.cell.job
-    unusual = "".join(f", {value} {name.replace('_', ' ')}" for name, value in unusual_options(job).items())
-    return job.benchmark, scored.row, job.dataset, job.split.text + unusual
+    return scored.cell.job.benchmark, scored.row, scored.cell.job.dataset, scored.split
 
 
 def _stored_jobs(layout: Layout, store: Store) -> list[Job]:

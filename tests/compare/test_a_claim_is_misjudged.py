@@ -302,7 +302,8 @@ def test_a_band_is_as_wide_as_the_printed_deviation_or_five_hundredths(sd: float
     assert few.ours == pytest.approx(0.8)
     assert at(0.0, 0).verdict is ClaimVerdict.PENDING
     undefined = judged(claim(statistic="band", seed=None, sd=sd), {1: run(None), 2: run(None)})
-    assert undefined.verdict is ClaimVerdict.PENDING and "in our 2 runs" in undefined.reason
+    assert undefined.verdict is ClaimVerdict.NOT_COMPARABLE
+    assert undefined.reason.startswith("no value of the metric in our 2 runs: undefined here: ")
 
 
 def test_a_band_tells_the_runs_it_is_without() -> None:
@@ -332,6 +333,21 @@ def test_a_run_that_is_not_scored_is_waited_for() -> None:
     waiting = Obtained("k" * 64, Verdict.OK, "", None, {}, unscored="no data")
     one = judged(claim(), {1: waiting})
     assert (one.verdict, one.reason) == (ClaimVerdict.PENDING, "not scored: no data")
+
+
+def test_a_mean_of_which_every_run_failed_waits_for_nothing() -> None:
+    one = claim(statistic="mean", seed=None, sd=0.05, n=100)
+    failed = run(None, Verdict.MEMORY)
+    told = judged(one, {1: failed, 2: failed})
+    assert told.verdict is ClaimVerdict.NOT_COMPARABLE
+    assert told.reason == f"no value of the metric in our 2 runs: our run is 'memory': {failed.reason}"
+    # what has no verdict of its own, or is not scored yet, may still give one
+    for other, why in (
+        (run(None, Verdict.INTERRUPTED), "our run is 'interrupted'"),
+        (Obtained("k" * 64, Verdict.OK, "", None, {}, unscored="no data"), "not scored: no data"),
+    ):
+        told = judged(one, {1: failed, 2: other})
+        assert told.verdict is ClaimVerdict.PENDING and f"in our 2 runs: {why}" in told.reason
 
 
 def test_costs_and_other_data_are_shown_and_never_judged() -> None:

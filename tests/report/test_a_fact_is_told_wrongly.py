@@ -161,6 +161,44 @@ def test_a_variant_of_ours_has_no_claim(facts: Layout, made_up: Plan) -> None:
     assert [entry for entry in page_data(evidence, books)["cells"] if "claims" in entry]
 
 
+@pytest.mark.parametrize(
+    "change", [{"upstream": "0" * 64}, {"options": {"inner_folds": 0}}, {"accelerator": "cuda"}, {}]
+)
+def test_what_is_published_is_not_of_an_unusual_run(facts: Layout, made_up: Plan, change: dict[str, Any]) -> None:
+    books = [Book("repurposing", (), (claim(seed=17263407),))]
+    evidence = seen(facts, made_up, books)
+    told = [cell["key"] for cell in page_data(evidence, books)["cells"] if "claims" in cell]
+    (usual,) = (one for one in evidence.table.cells if [one.key] == told)
+    job = usual.cell.job.model_copy(update=change)
+    odd = replace(usual, cell=replace(usual.cell, job=job), choices={} if change else {"level": 2})
+    table = replace(evidence.table, cells=tuple(odd if one is usual else one for one in evidence.table.cells))
+    assert not [entry for entry in page_data(replace(evidence, table=table), books)["cells"] if "claims" in entry]
+
+
+def test_a_claim_of_a_variant_stands_at_its_cell(facts: Layout, made_up: Plan) -> None:
+    books = [Book("repurposing", (), (claim(seed=17263407, variant="other"),))]
+    evidence = seen(facts, made_up, books)
+    assert not [entry for entry in page_data(evidence, books)["cells"] if "claims" in entry]
+    cells = evidence.table.cells
+    other = replace(cells[0].cell, job=cells[0].cell.job.model_copy(update={"variant": "other"}))
+    table = replace(evidence.table, cells=(replace(cells[0], cell=other), *cells[1:]))
+    told = [entry for entry in page_data(replace(evidence, table=table), books)["cells"] if "claims" in entry]
+    assert [one["claims"] for one in told] == [[claim_entry(books[0].comparisons[0])]]
+
+
+def test_a_cell_names_the_split_that_its_group_is_found_by(facts: Layout, made_up: Plan) -> None:
+    """The matrix leads to the cells of its method, dataset and split, with options that are not usual."""
+    evidence = seen(facts, made_up, [])
+    cells = evidence.table.cells
+    odd = replace(cells[0].cell, job=cells[0].cell.job.model_copy(update={"options": {"inner_folds": 0}}))
+    table = replace(evidence.table, cells=(replace(cells[0], cell=odd), *cells[1:]))
+    told = page_data(replace(evidence, table=table), [])["cells"]
+    assert {(one.row, one.dataset, one.split) for one in table.groups} == {
+        (entry["method"], entry["dataset"], entry["split"]) for entry in told
+    }
+    assert "random, 0 inner folds" in {entry["split"] for entry in told}
+
+
 def test_a_claim_of_seed_0_stands_at_its_cell(facts: Layout, made_up: Plan) -> None:
     books = [Book("repurposing", (), (claim(seed=0), claim(seed=None)))]
     evidence = seen(facts, made_up, books)

@@ -136,6 +136,9 @@ def test_curves_go_over_gamma_and_end_at_random_splits() -> None:
         Target("one", "letters", "random"): {1: run("d", S1_F1=1.0, S2_F1=0.125)},
         Target("other", "letters", "random"): {1: run("e", S1_F1=0.375)},
         Target("one", "letters", "scaffold"): {1: run("x", S1_F1=0.9)},
+        Target("one", "letters", "scaffold:gamma=0.6"): {1: run("w", S1_F1=0.9)},
+        Target("one", "letters", "cluster:gamma=0.6,test_share=0.2"): {1: run("z", S1_F1=0.9)},
+        Target("one", "letters", None): {1: run("v", S1_F1=0.9)},
         Target("one", "words", "cluster:gamma=0.6"): {1: run("y", S1_F1=0.9)},
     }
     spec = Spec(

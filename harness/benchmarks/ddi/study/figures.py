@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.benchmarks.ddi.study.drawings import Bar, Curve, bars, heat, lines
+from harness.splits.spec import parse_split
 from harness.study.sheets import Picture, Sheet, percent, runs_at
 from harness.study.sides import Sides
 from harness.study.specs import Spec
 
-_PREFIX = "cluster:gamma="
 # A random split does not bound the similarity of drugs.
 _UNBOUNDED, _LARGEST = "random", 1.0
 # The methods of a figure without splits of its own are those of the paper's tables.
@@ -51,9 +51,9 @@ def comparison(sides: Sides, spec: Spec) -> Sheet:
 def of_gamma(sides: Sides, spec: Spec) -> Sheet:
     """The effect of gamma; the paper draws it without numbers."""
     here = {target.split for target in sides.book.runs if target.dataset == sides.names.datasets[spec.dataset]}
-    splits = sorted(split for split in here if split and split.startswith(_PREFIX))
-    splits += [_UNBOUNDED] if _UNBOUNDED in here else []
-    at = [_LARGEST if split == _UNBOUNDED else float(split.removeprefix(_PREFIX)) for split in splits]
+    gammas = {split: gamma for split in here if split and (gamma := _gamma(split)) is not None}
+    splits = sorted(gammas, key=lambda split: gammas[split])
+    at = [gammas[split] for split in splits]
     head = ["metric", "setting", "method", *(split.removeprefix("cluster:") for split in splits)]
     rows, pictures, keys = [], [], []
     for metric in spec.metrics.values():
@@ -71,6 +71,16 @@ def of_gamma(sides: Sides, spec: Spec) -> Sheet:
                 heading = f"{metric} on {spec.dataset}, {setting}"
                 pictures.append(Picture(heading, lines(heading, curves, "gamma", shares=True)))
     return spec.sheet(head, rows, pictures=pictures, runs=keys)
+
+
+def _gamma(split: str) -> float | None:
+    """Where a split stands on the axis; None for one that differs in more than gamma."""
+    if split == _UNBOUNDED:
+        return _LARGEST
+    spec = parse_split(split, 0)
+    return (
+        float(spec.parameters["gamma"]) if spec.strategy == "cluster" and {*spec.parameters} == {"gamma"} else None
+    )
 
 
 def every_type(sides: Sides, spec: Spec) -> Sheet:
