@@ -15,7 +15,7 @@ the median is of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,8 @@ from harness.compare.values import Side
 
 MEDIAN, DIFFERENCE = "median", "difference of means"
 STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})
+# Of the others a median is over the best methods, which all runs decide, and an adjusted p over all tests.
+_OF_SHARED_SEEDS = frozenset({H, DIFFERENCE})
 
 _BEST = 3
 _DRAWS = 200
@@ -108,7 +110,7 @@ class Several:
         """
         every = self.paper.datasets_of(claim.dataset)
         here = [name for name in every if not self.why_without(name)]
-        if len(here) in (0, len(every)) or claim.statistic not in (H, DIFFERENCE):
+        if len(here) in (0, len(every)) or claim.statistic not in _OF_SHARED_SEEDS:
             return None
         files = self._of_files(claim, self.groups(claim, here))
         part = Claim(
@@ -136,6 +138,10 @@ class Several:
         """The three places with the highest mean, the highest first."""
         ranked = [(mean, place) for place in places if (mean := side.mean(place, metric)) is not None]
         return [place for _, place in sorted(ranked, key=lambda one: -one[0])[:_BEST]]
+
+    def seeds_of(self, claim: Claim, places: Iterable[Place]) -> list[int] | None:
+        """The seeds of ours that a claim's number is over; None where runs of any seed have a part in it."""
+        return self.ours.seeds(places, self.paper.metric) if claim.statistic in _OF_SHARED_SEEDS else None
 
     def groups(self, claim: Claim, datasets: Sequence[str] = ()) -> Groups:
         """The groups of places that a claim is about: places without runs of the authors are left out."""

@@ -30,16 +30,19 @@ def write_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[
     """Write the site of one table, whole or not at all; the path of its index is returned."""
     # where a link leads: the link itself stays
     folder = folder.resolve()
+    earlier = folder.with_name(f".{folder.name}.earlier")
+    if earlier.exists() and not folder.exists():
+        # a call that was killed between its two renames
+        earlier.rename(folder)
     refuse_other_content(folder)
     report = site_report(layout, table, mirrors)
-    earlier = folder.with_name(f".{folder.name}.earlier")
     try:
         with folder_in_the_making(folder) as making:
             _fill(making, site_files(report), report.headlines.audits)
             if folder.exists():
                 shutil.rmtree(earlier, ignore_errors=True)
                 folder.rename(earlier)
-    except OSError:
+    except BaseException:
         if earlier.exists() and not folder.exists():
             earlier.rename(folder)
         raise

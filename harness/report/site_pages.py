@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from harness.base.files import digest_of, sha256_of
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
-from harness.compare import ClaimVerdict
+from harness.compare import ClaimVerdict, Comparison
 from harness.data import load_manifest
 from harness.methods.card import load_method
 from harness.report.evidence import LOG, File, Made
@@ -253,9 +253,13 @@ class SitePages:
     def _claims(self, name: str) -> bytes:
         book, title, sheet, members = self.map.sheets[name]
         study = next((one for one in self.map.report.studies if one.benchmark == book.benchmark), None)
-        shown = [one for one in members if one.verdict in _DECIDED or one.ours is not None]
+        shown, others = list[Comparison](), Counter[tuple[str, str]]()
+        for one in members:
+            if one.verdict in _DECIDED or one.ours is not None:
+                shown.append(one)
+            else:
+                others[str(one.verdict), one.reason] += 1
         shown.sort(key=lambda one: list(ClaimVerdict).index(one.verdict))
-        others = Counter((str(one.verdict), one.reason) for one in members if one.ours is None)
         tally = Counter(one.verdict for one in members)
         return self._page(
             "claims.html",

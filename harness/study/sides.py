@@ -60,7 +60,13 @@ def keys_of(book: Book, one: Comparison, datasets: Sequence[str] = ()) -> tuple[
         return one.keys
     places = [place for group in book.several.groups(one.claim, datasets) for place in group]
     targets = [target_of(book.several.names, place.method, place.dataset, place.split) for place in places]
-    runs = [run for target in targets for _, run in sorted(book.runs.get(target, {}).items())]
+    seeds = book.several.seeds_of(one.claim, places)
+    runs = [
+        run
+        for target in targets
+        for seed, run in sorted(book.runs.get(target, {}).items())
+        if seeds is None or seed in seeds
+    ]
     return tuple(dict.fromkeys(run.key for run in runs if run.metrics is not None))
 
 

@@ -472,3 +472,15 @@ def test_a_contrast_of_a_method_that_is_not_there_is_refused(group: str) -> None
 
 def test_a_misspelt_dataset_of_a_claim_does_not_stand_for_all() -> None:
     assert [PAPER.datasets_of(one) for one in ("all", "One", "Onne")] == [["One", "Two"], ["One"], ["Onne"]]
+
+
+def test_a_number_over_several_methods_is_over_the_seeds_that_all_have() -> None:
+    """The best methods, and chances of a whole table, are decided by runs of any seed."""
+    here = [place for place in OURS.values if place.dataset == "One"]
+    fewer = {seed: run for seed, run in OURS.values[here[0]].items() if seed % 2}
+    both = several(PUBLISHED, Side({**OURS.values, here[0]: fewer}))
+    for statistic in (H, DIFFERENCE):
+        assert both.seeds_of(claim(statistic, 0.5), here) == [*range(101, 120, 2)]
+        assert both.judge(claim(statistic, 0.5)).n == 10
+        assert both.seeds_of(claim(statistic, 0.5), here[1:]) == [*range(100, 120)]
+    assert both.seeds_of(claim(MEDIAN, 0.5), here) is None is both.seeds_of(claim(ADJUSTED_P, 0.5), here)

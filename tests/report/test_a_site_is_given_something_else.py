@@ -34,7 +34,7 @@ from harness.results.findings import Finding
 from harness.results.store import Store
 from harness.status import metric_sets
 from tests.fabricate import planned_of
-from tests.report.made_up import DONE, NOT, OFF, OPEN, counts_of
+from tests.report.made_up import DONE, NOT, OFF, OPEN, claim, counts_of
 
 
 @pytest.fixture
@@ -400,6 +400,18 @@ def test_the_page_of_claims_shows_what_was_decided(pages: Any, report: Report) -
     assert per_seed["sheet"] is None and per_seed["columns"] == "" and per_seed["claims"] == [told[0]]
     assert per_seed["reasons"] == [] and per_seed["tally"] == [("deviates", 1)]
     assert others["claims"] == [] and others["reasons"] == [("not-comparable", "a reason", 2)]
+
+
+def test_what_is_decided_without_a_number_of_ours_is_not_undecided(pages: Any) -> None:
+    own, calls = pages
+    name, (book, title, sheet, _) = next(iter(own.map.sheets.items()))
+    status = claim("status", "ok", ours=None, metric=None, verdict=ClaimVerdict.REPRODUCED)
+    waiting = claim("status", "ok", ours=None, metric=None, verdict=ClaimVerdict.PENDING)
+    own.map.sheets[name] = (book, title, sheet, [status, waiting])
+    own._claims(name)
+    ((_, told),) = calls
+    assert [one["verdict"] for one in told["claims"]] == ["reproduced"]
+    assert told["reasons"] == [("pending", "a reason", 1)]
 
 
 def test_the_page_of_a_finding_has_the_tests_that_show_it(pages: Any, report: Report) -> None:

@@ -61,22 +61,28 @@ def test_a_failure_leaves_the_earlier_site(
     ]
 
 
+@pytest.mark.parametrize("fault", [OSError("no space left"), KeyboardInterrupt("no space left")])
 def test_the_earlier_site_comes_back_where_the_new_one_can_not_take_its_place(
-    evidence: Layout, made_up: Plan, own: Path, monkeypatch: pytest.MonkeyPatch
+    evidence: Layout, made_up: Plan, own: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
 ) -> None:
     first, seen = _content(own), list[bool]()
 
     def full_disk(*_: object) -> None:
         # the earlier site is out of the way, and what a killed attempt left there is gone
         seen.append(own.exists())
-        raise OSError("no space left")
+        raise fault
 
     (own.with_name(".own.earlier") / "left").mkdir(parents=True)
     monkeypatch.setattr(files, "move", full_disk)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(type(fault), match="no space"):
         write_site(evidence, table_of(evidence, made_up), own)
     assert seen == [False] and _content(own) == first
     assert [path.name for path in own.parent.iterdir() if "own" in path.name] == ["own"]
+    # a kill leaves nobody to put it back: the next call does, whatever becomes of its own site
+    own.rename(own.with_name(".own.earlier"))
+    with pytest.raises(type(fault), match="no space"):
+        write_site(evidence, table_of(evidence, made_up), own)
+    assert _content(own) == first
     monkeypatch.undo()
     (own.with_name(".own.earlier")).mkdir()
     write_site(evidence, table_of(evidence, made_up), own)

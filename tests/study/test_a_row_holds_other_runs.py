@@ -255,12 +255,17 @@ def test_a_number_over_several_methods_rests_on_their_runs_that_have_values(side
         3: replace(run(None, Verdict.TIMEOUT), key="c" * 64),
     }
     place = Place("Letters", "Sum", "early")
-    several = SimpleNamespace(names=NAMES, groups=lambda claim, datasets: [[place], [place]])
+    several = SimpleNamespace(
+        names=NAMES, groups=lambda claim, datasets: [[place], [place]], seeds_of=lambda claim, places: None
+    )
     book = replace(sides.book, several=cast(Several, several), runs={HERE: runs})
     (one,) = sides.book.comparisons
     over = one._replace(claim=one.claim._replace(statistic=next(iter(STATISTICS))), ours=0.5)
     assert keys_of(book, over) == ("a" * 64, "b" * 64)
     assert keys_of(book, one._replace(ours=0.5)) == () == keys_of(book, over._replace(ours=None))
+    # of a number over the seeds that all methods share no other run is named
+    several.seeds_of = lambda claim, places: [2, 3] if places == [place, place] else []
+    assert keys_of(book, over) == ("b" * 64,)
 
 
 def test_a_reason_that_concerns_all_subjects_is_of_all(sides: Sides) -> None:
