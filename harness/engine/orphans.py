@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.ownership import LABEL_HARNESS, LABEL_RUN, is_owned
 from harness.engine.engine import Engine
+
+# Containers that only examine an engine or an image: of the control run, of an image that is read back or checked.
+_OF_A_MOMENT = ("permafrost.control=yes", "permafrost=export", "permafrost=check")
+_MOMENT_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -19,8 +24,13 @@ class Orphan:
 
 
 def find_orphans(engine: Engine) -> list[Orphan]:
-    """Our containers whose owner's lock is free."""
-    orphans = []
+    """Our containers whose owner's lock is free, and those of a moment that are there for an hour."""
+    orphans = [
+        Orphan(entry["Id"], "", str(entry.get("State", "")))
+        for label in _OF_A_MOMENT
+        for entry in engine.api.containers(all=True, filters={"label": label})
+        if int(entry.get("Created") or 0) < time.time() - _MOMENT_S
+    ]
     for entry in engine.api.containers(all=True, filters={"label": LABEL_HARNESS}):
         labels = entry.get("Labels") or {}
         if not is_owned(Path(labels.get(LABEL_HARNESS, ""))):

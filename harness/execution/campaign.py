@@ -20,6 +20,7 @@ from harness.base.ownership import abandoned_folders
 from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
+from harness.engine.build_cache import empty_build_cache, may_empty_build_cache
 from harness.engine.leftovers import remove_stubborn
 from harness.execution.bulletins import telling
 from harness.execution.cluster import LOCAL, Cluster, check_workers, wanted_file
@@ -137,6 +138,9 @@ def _run_group(
     if choices.remove_images:
         for job in {image_of(cell.job): cell.job for cell in group.of_each_kind()}.values():
             remove_images(engine, layout, job.method, job.accelerator)
+        if may_empty_build_cache(engine):
+            # else the builder keeps every layer, and no disk is free
+            empty_build_cache(engine)
 
 
 def run_cells_on(

@@ -85,14 +85,31 @@ def write_receipt(path: Path, image: BuiltImage) -> None:
 @contextmanager
 def building(layout: Layout) -> Iterator[None]:
     """Let one process build at a time; others wait. What a killed builder left behind is removed."""
-    folder = layout.cache / "images"
+    lock = _building_lock(layout)
+    folder = lock.parent
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "building.lock").open("w") as stream:
+    with lock.open("w") as stream:
         with activity("waiting for another harness, which builds or verifies an image"):
             fcntl.flock(stream, fcntl.LOCK_EX)
         for leftover in folder.glob(f"{CONTEXT}*"):
             shutil.rmtree(leftover, ignore_errors=True)
         yield
+
+
+def is_building(layout: Layout) -> bool:
+    """Whether a process builds at the moment."""
+    try:
+        with _building_lock(layout).open() as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _building_lock(layout: Layout) -> Path:
+    return layout.cache / "images" / "building.lock"
 
 
 _stores: dict[Path, str] = {}

@@ -82,6 +82,12 @@ def check_traces(match: Match, golden: Golden, run: Runner, how: str, mirrors: S
         for name, reason in table.absent.items()
         if any(fnmatchcase(array, name) for array in golden.arrays)
     ]
+    # a golden that was cut down must not look like one that holds all
+    findings += tuple(
+        ArrayFinding(pattern, Standing.ABSENT, note="not in the golden")
+        for pattern in table.compare
+        if not any(fnmatchcase(name, pattern) for name in goldens)
+    )
     return _finding(match, findings, Standing.OK, "; ".join(part for part in (how, *remarks) if part), seconds)
 
 

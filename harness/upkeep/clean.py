@@ -11,19 +11,15 @@ from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
 from harness.data.extension import left_over
 from harness.engine import Engine, find_orphans
+from harness.engine.build_cache import empty_build_cache, may_empty_build_cache
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.images.parts import incoming
+from harness.images.receipts import receipt_path
+from harness.upkeep.cache import cached_paths, user_of
 from harness.upkeep.demand import Asked
 
 _OURS = ("permafrost/", "permafrost-test/")
-# What the harness makes in the cache: $PERMAFROST_CACHE may name a folder that holds more. Not `engine`, where a
-# served engine keeps its images: they are removed through the engine.
-_CACHED = (
-    *("apt", "audit", "completion", "data", "datasets", "docs", "extended", "images", "parts", "splits"),
-    # `judges` are environments that tests make
-    *("judges", "studies", "weights"),
-)
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ def clean_engine(
     """What `clean` removes from an engine."""
     yield from _orphans(engine, dry_run=dry_run)
     if images or old_images:
-        yield from _images(engine, None if images else Asked(layout), dry_run=dry_run)
+        yield from _images(layout, engine, None if images else Asked(layout), dry_run=dry_run)
     if images:
         yield from _build_cache(engine, dry_run=dry_run)
 
@@ -71,11 +67,12 @@ def clean_folders(layout: Layout, *, cache: bool, dry_run: bool) -> Iterator[Rem
     for place in (layout.local / "work", incoming(layout)):
         for folder in abandoned_folders(place):
             yield folder_removal("temporary folder", folder, dry_run=dry_run)
-    if cache and layout.cache.is_dir():
-        for path in sorted(layout.cache.iterdir()):
-            if path.name in _CACHED:
-                yield folder_removal("cache", path, dry_run=dry_run)
     if cache:
+        for path in cached_paths(layout):
+            if user := user_of(layout, path):
+                yield Removal("cache", str(path), fault=user)
+            else:
+                yield folder_removal("cache", path, dry_run=dry_run)
         for folder in left_over(layout):
             yield folder_removal("extended dataset", folder, dry_run=dry_run)
 
@@ -84,18 +81,22 @@ def _orphans(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
     for orphan in find_orphans(engine):
         if not dry_run:
             discard_container(engine, orphan.container)
-        yield Removal("container", f"{orphan.container[:12]} ({orphan.state}) of run {orphan.run}")
+        of = f"of run {orphan.run}" if orphan.run else "of an examination"
+        yield Removal("container", f"{orphan.container[:12]} ({orphan.state}) {of}")
 
 
-def _images(engine: Engine, asked: Asked | None, *, dry_run: bool) -> Iterator[Removal]:
-    """Remove images that are ours by label or by name, but for those asked for; those built on others first."""
+def _images(layout: Layout, engine: Engine, asked: Asked | None, *, dry_run: bool) -> Iterator[Removal]:
+    """Remove the names that are ours, but for those asked for, and what we made without any; bases last.
+
+    A label alone makes no image ours: what a person builds on one of ours has it too.
+    """
     import docker.errors
 
     images = sorted(engine.api.images(), key=lambda image: -int(image.get("Created") or 0))
     for image in images:
-        names = [name for name in image.get("RepoTags") or [] if not name.startswith("<none>")]
-        is_ours = any(name.removeprefix("localhost/").startswith(_OURS) for name in names)
-        if not is_ours and "permafrost" not in (image.get("Labels") or {}):
+        every = [name for name in image.get("RepoTags") or [] if not name.startswith("<none>")]
+        names = [name for name in every if name.removeprefix("localhost/").startswith(_OURS)]
+        if not names and (every or "permafrost" not in (image.get("Labels") or {})):
             continue
         if asked is not None and any(asked.may_need(name) for name in names):
             continue
@@ -104,6 +105,8 @@ def _images(engine: Engine, asked: Asked | None, *, dry_run: bool) -> Iterator[R
             try:
                 for name in names or [image["Id"]]:
                     engine.api.remove_image(name)
+                    # an image that is gone was not built here, whatever a receipt says
+                    receipt_path(layout, engine, name).unlink(missing_ok=True)
             except docker.errors.APIError as error:
                 # a container or another image uses it: it stays
                 fault = str(error.explanation or error)
@@ -120,13 +123,12 @@ def _build_cache(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
     if not size:
         return
     fault = ""
-    if not engine.facts.served:
+    if not may_empty_build_cache(engine):
         fault = (
             "not in an engine of the harness's own, so others may need it; to empty it: docker builder prune --all"
         )
     elif not dry_run:
-        # all of it: the client's own function asks for what no image needs, and no more
-        engine.api.post(f"{engine.api.base_url}/v{engine.api.api_version}/build/prune", params={"all": "1"})
+        empty_build_cache(engine)
     yield Removal("build cache", str(engine.socket), size, fault)
 
 

@@ -16,12 +16,25 @@ from harness.upkeep.clean import Removal, clean_engine, clean_folders, folder_re
 
 
 def clean_all(layout: Layout, environment: Mapping[str, str], *, dry_run: bool = False) -> Iterator[Removal]:
-    """Remove all but results: what lies in engines first, then the cache, then the engines that were served."""
+    """Remove all but results: what lies in engines first, then the engines that were served, then the cache."""
     for engine in engines_used(layout, environment):
         with engine:
             yield from clean_engine(layout, engine, images=True, dry_run=dry_run)
+    for removal in _served(layout, environment, dry_run=dry_run):
+        yield removal
+        if removal.fault:
+            # who uses the engine uses the cache
+            return
     yield from clean_folders(layout, cache=True, dry_run=dry_run)
-    yield from _served(layout, environment, dry_run=dry_run)
+    if not dry_run:
+        _drop_empty(layout, environment)
+
+
+def _drop_empty(layout: Layout, environment: Mapping[str, str]) -> None:
+    """Remove the folders of services and of the cache where nothing is left in them."""
+    for folder in (services_folder(layout.cache, environment), layout.cache):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def engines_used(layout: Layout, environment: Mapping[str, str]) -> Iterator[Engine]:
@@ -53,10 +66,6 @@ def _served(layout: Layout, environment: Mapping[str, str], *, dry_run: bool) ->
             return
     if storage.is_dir():
         yield folder_removal("images and build cache", storage, dry_run=dry_run)
-    if not dry_run:
-        for folder in (services_folder(layout.cache, environment), layout.cache):
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()
 
 
 def _remove_service(service: Service, *, dry_run: bool) -> str:

@@ -41,7 +41,7 @@ from tests.campaigns.test_one_run_ends_the_campaign import IMAGE, made_up_plan
 from tests.conftest import REPOSITORY
 from tests.core.factories import planned_job, put_run
 
-ENGINE = cast(Engine, SimpleNamespace(facts="facts"))
+ENGINE = cast(Engine, SimpleNamespace(name="podman", facts="facts"))
 MACHINE = Share(cpus=3, memory=40 << 30)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,8 @@ from harness.engine.leftovers import remove_tree
 from harness.engine.orphans import Orphan, discard_container, discard_run, find_orphans, remove_orphans
 from tests.runs.fake_engine import IMAGE, FakeEngine
 
+BRIEF = ("permafrost.control=yes", "permafrost=export", "permafrost=check")
+
 
 class Api:
     """Containers of this living process, of a dead one, without labels, and of a dead one without its run."""
@@ -25,6 +28,7 @@ class Api:
         self.removed: list[tuple[str, dict[str, bool]]] = []
         self.asked: list[dict[str, Any]] = []
         self.status = 0
+        self.brief: dict[str, list[dict[str, Any]]] = {}
         self.known: list[dict[str, Any]] = [
             {"Id": "mine", "State": "running", "Labels": {LABEL_HARNESS: owner_of(living), LABEL_RUN: "a"}},
             {"Id": "theirs", "State": "exited", "Labels": {LABEL_HARNESS: owner_of(dead), LABEL_RUN: "b"}},
@@ -34,7 +38,8 @@ class Api:
 
     def containers(self, **how: Any) -> list[dict[str, Any]]:
         self.asked.append(how)
-        return self.known
+        label = how["filters"]["label"]
+        return self.brief.get(label, []) if label in BRIEF else self.known
 
     def remove_container(self, container: str, **how: bool) -> None:
         if self.status:
@@ -55,9 +60,21 @@ def engine_of(api: Api) -> Engine:
     return cast(Engine, SimpleNamespace(api=api))
 
 
+@pytest.mark.parametrize("label", BRIEF)
+def test_a_container_of_a_moment_is_an_orphan_after_an_hour(api: Api, label: str) -> None:
+    """Of a harness that was killed while it examined an engine or an image."""
+    api.known = []
+    api.brief[label] = [
+        {"Id": "now", "State": "running", "Created": int(time.time()) - 3000},
+        {"Id": "then", "State": "running", "Created": int(time.time()) - 4000},
+    ]
+    assert find_orphans(engine_of(api)) == [Orphan("then", "", "running")]
+    assert [orphan.container for orphan in remove_orphans(engine_of(api))] == ["then"]
+
+
 def test_only_containers_without_an_owner_are_orphans(api: Api) -> None:
     assert find_orphans(engine_of(api)) == [Orphan("theirs", "b", "exited"), Orphan("odd", "", "")]
-    assert api.asked == [{"all": True, "filters": {"label": LABEL_HARNESS}}]
+    assert {"all": True, "filters": {"label": LABEL_HARNESS}} in api.asked
     assert [orphan.container for orphan in remove_orphans(engine_of(api))] == ["theirs", "odd"]
     assert api.removed == [(one, {"force": True, "v": True}) for one in ("theirs", "odd")]
 

@@ -28,7 +28,7 @@ class FakeDocker:
     name, socket = "docker", Path("/run/fake.sock")
 
     def __init__(self, *names: str, cached: int = 0, served: bool = True) -> None:
-        self.api = self
+        self.api = self.client = self
         self.facts = SimpleNamespace(served=served)
         self.base_url, self.api_version = "http+docker://localhost", "1.41"
         self._names, self._cached = names, cached
@@ -43,6 +43,9 @@ class FakeDocker:
 
     def df(self) -> dict[str, Any]:
         return {"BuildCache": [{"Size": self._cached // 2}, {"Size": self._cached - self._cached // 2}]}
+
+    def info(self) -> dict[str, Any]:
+        return {"DockerRootDir": "/var/lib/fake"}
 
     def remove_image(self, name: str) -> None:
         self.removed.append(name)
@@ -128,7 +131,7 @@ def machine(repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for module in (traces, custody):
         monkeypatch.setattr(module, "services_folder", lambda *_: tmp_path / "run")
     monkeypatch.setattr(traces, "usual_places", lambda _: [])
-    for path in (layout.parts / "x", layout.cache / "engine" / "docker" / "image", layout.runs / "ab"):
+    for path in (layout.parts / "0a", layout.cache / "engine" / "docker" / "image", layout.runs / "ab"):
         path.mkdir(parents=True)
         (path / "file").write_bytes(b"x" * 5000)
     (tmp_path / "run" / "docker").mkdir(parents=True)
@@ -140,7 +143,7 @@ def machine(repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_all_goes_but_results(machine: Layout, tmp_path: Path) -> None:
     announced = list(clean_all(machine, {}, dry_run=True))
     assert machine.parts.exists() and (tmp_path / "run" / "docker" / "log.txt").exists()
-    assert [one.kind for one in announced] == ["cache", "engine", "images and build cache"]
+    assert [one.kind for one in announced] == ["engine", "images and build cache", "cache"]
     assert all(one.bytes >= 5000 for one in announced if one.kind != "engine")
     assert list(clean_all(machine, {})) == announced
     assert sorted(path.name for path in tmp_path.iterdir()) == ["local"]
@@ -151,11 +154,13 @@ def test_all_goes_but_results(machine: Layout, tmp_path: Path) -> None:
 def test_an_engine_that_somebody_uses_stays_with_its_images(machine: Layout, tmp_path: Path) -> None:
     users = os.open(tmp_path / "run" / "docker" / "users.lock", os.O_RDWR)
     fcntl.flock(users, fcntl.LOCK_SH)
-    (engine,) = (one for one in clean_all(machine, {}) if one.kind == "engine")
-    assert "another harness uses" in engine.fault
+    (engine,) = clean_all(machine, {})
+    assert engine.kind == "engine" and "another harness uses" in engine.fault
+    # nor does what that harness may be reading go
+    assert (machine.parts / "0a" / "file").exists()
     assert (machine.cache / "engine" / "docker" / "image" / "file").exists()
     os.close(users)
-    assert [one.kind for one in clean_all(machine, {})] == ["engine", "images and build cache"]
+    assert [one.kind for one in clean_all(machine, {})] == ["engine", "images and build cache", "cache"]
 
 
 def test_images_for_gpus_are_asked_for_too(layout: Layout) -> None:

@@ -13,8 +13,12 @@ import pytest
 from docker.errors import APIError
 
 from harness.base.layout import Layout
+from harness.base.ownership import own_folder
 from harness.engine import Engine
+from harness.images.parts import incoming
+from harness.images.receipts import building, receipt_path
 from harness.study.cache import _FOLDER
+from harness.upkeep.cache import CACHED
 from harness.upkeep.clean import Removal, clean, folder_removal
 from tests.conftest import REPOSITORY
 
@@ -29,9 +33,13 @@ class FakeImages:
 
     def __init__(self, *images: dict[str, Any]) -> None:
         self.api = self
-        self.name = "podman"
+        self.client = self
+        self.name, self.socket = "podman", Path("/run/fake-images.sock")
         self._images = images
         self.removed: list[str] = []
+
+    def info(self) -> dict[str, Any]:
+        return {"DockerRootDir": "/var/lib/fake"}
 
     def images(self) -> list[dict[str, Any]]:
         return list(self._images)
@@ -97,6 +105,85 @@ def test_images_go_newest_first_and_what_is_used_stays(layout: Layout) -> None:
     before = cleaned(layout, engine, images=True, dry_run=True)
     assert [one.fault for one in before] == [""] * 4 and engine.removed == []
     assert cleaned(layout, engine) == []
+
+
+@pytest.mark.usefixtures("without_orphans")
+def test_what_a_person_named_or_built_on_an_image_of_ours_stays(layout: Layout) -> None:
+    """Labels are handed on to whatever is built on an image."""
+    ours = {"permafrost": "method"}
+    engine = FakeImages(
+        {
+            "Id": "sha256:1",
+            "RepoTags": ["mylab/kept:paper", "localhost/permafrost/x:1"],
+            "Labels": ours,
+            "Size": 1,
+        },
+        {"Id": "sha256:2", "RepoTags": ["mylab/analysis:v1"], "Labels": ours, "Size": 2},
+    )
+    assert cleaned(layout, engine, images=True) == [Removal("image", "localhost/permafrost/x:1", 1)]
+    assert engine.removed == ["localhost/permafrost/x:1"]
+
+
+@pytest.mark.usefixtures("without_orphans")
+def test_an_image_that_was_removed_is_not_said_to_be_built_here(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    engine = FakeImages(
+        {"Id": "sha256:1", "RepoTags": ["localhost/permafrost/x:1"]},
+        {"Id": "sha256:2", "RepoTags": ["localhost/permafrost/in-use:1"]},
+    )
+    receipts = [
+        receipt_path(layout, cast(Any, engine), f"localhost/permafrost/{name}:1") for name in ("x", "in-use")
+    ]
+    for path in receipts:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    cleaned(layout, engine, images=True, dry_run=True)
+    assert [path.exists() for path in receipts] == [True, True]
+    cleaned(layout, engine, images=True)
+    assert [path.exists() for path in receipts] == [False, True]
+
+
+def test_a_persons_own_files_in_the_cache_stay(repository: Layout, tmp_path: Path) -> None:
+    """Its folder may be one that holds more, with folders of the same names."""
+    layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    own: tuple[str, ...] = (
+        "data/survey.csv",
+        "docs/thesis.tex",
+        "images/photo.jpg",
+        "datasets/mine/dataset.toml",
+        "parts/list",
+    )
+    own += ("weights/pure_scibert-dapt-0123456789abcdef/model.bin", "studies/2026.json", "splits/a.csv")
+    ours: tuple[str, ...] = (
+        f"data/0a/{'0' * 64}",
+        f"datasets/recipe-{'1' * 64}/x.npy",
+        f"splits/{'2' * 64}.npy",
+        "parts/ff/file",
+    )
+    ours += (f"audit/{'3' * 32}.json", f"studies/{'4' * 32}.json", "images/held/x.json", "images/context-1/x")
+    for name in (*own, *ours):
+        (layout.cache / name).parent.mkdir(parents=True, exist_ok=True)
+        (layout.cache / name).touch()
+    gone = [one.name for one in clean(layout, None, cache=True)]
+    assert {str(path.relative_to(layout.cache)) for path in layout.cache.rglob("*") if path.is_file()} == {*own}
+    # a folder that holds nothing else goes as one
+    assert str(layout.cache / "audit") in gone and str(layout.cache / "data" / "0a") in gone
+
+
+def test_what_another_harness_uses_of_the_cache_stays(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    (layout.cache / "splits" / "made").mkdir(parents=True)
+    downloads = own_folder(incoming(layout))
+    with building(layout):
+        left = {Path(one.name).name: one.fault for one in clean(layout, None, cache=True) if one.fault}
+        assert left == {
+            "images": "another harness builds or verifies an image",
+            "parts": "another harness fetches parts",
+        }
+        assert downloads.is_dir() and (layout.cache / "images" / "building.lock").is_file()
+    assert not (layout.cache / "splits").exists()
+    assert [one.fault for one in clean(layout, None, cache=True) if one.name.endswith("images")] == [""]
+    assert not (layout.cache / "images").exists()
 
 
 def test_a_folder_is_measured_by_its_blocks_and_no_link_is_followed(tmp_path: Path) -> None:
@@ -184,4 +271,4 @@ def test_all_that_the_harness_caches_is_known_to_the_clean_up() -> None:
     texts = [path.read_text() for path in modules if "inside" not in path.parts]
     named = re.compile(r'\b(?:layout|self)\.cache / (?:"(\w+)"|(_FOLDER))')
     names = {match[1] or _FOLDER for text in texts for match in named.finditer(text)}
-    assert names - {"engine"} | {"judges"} == set(cleaning._CACHED)
+    assert (names | {"judges"}) - {"engine", "weights"} == {*CACHED}

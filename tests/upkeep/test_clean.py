@@ -33,8 +33,8 @@ class FakeImages:
 
     def __init__(self) -> None:
         self.removed: list[str] = []
-        self.api = self
-        self.name = "podman"
+        self.api = self.client = self
+        self.name, self.socket = "podman", Path("/run/fake-listed.sock")
         self.listed: list[dict[str, Any]] = [
             {
                 "Id": "sha256:1",
@@ -46,6 +46,9 @@ class FakeImages:
             {"Id": "sha256:2", "RepoTags": ["debian:12"], "Created": 1, "Size": 20, "Labels": {}},
             {"Id": "sha256:3", "RepoTags": None, "Created": 3, "Size": 30, "Labels": {"permafrost": "method"}},
         ]
+
+    def info(self) -> dict[str, Any]:
+        return {"DockerRootDir": "/var/lib/fake"}
 
     def images(self) -> list[dict[str, Any]]:
         return self.listed
@@ -99,7 +102,7 @@ def test_only_our_images_go(layout: Layout) -> None:
 
 def test_the_cache_goes_only_when_asked_and_results_never(repository: Layout, tmp_path: Path) -> None:
     layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
-    for path in (layout.parts / "x", layout.cache / "engine" / "docker", layout.runs / "ab"):
+    for path in (layout.parts / "0a", layout.cache / "engine" / "docker", layout.runs / "ab"):
         path.mkdir(parents=True)
     assert list(clean(layout, None)) == []
     assert [removal.kind for removal in clean(layout, None, cache=True)] == ["cache"]
