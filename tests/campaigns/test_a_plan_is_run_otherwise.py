@@ -233,6 +233,23 @@ def test_one_method_at_a_time_has_its_image_and_leaves_none(layout: Layout, hear
     assert [words[4] for words in heard.asked if words[0] == "take"] == [["constant"], ["als_wr"], ["lrssl"]]
 
 
+@pytest.mark.parametrize(
+    ("name", "served", "is_emptied"), [("docker", True, True), ("docker", False, False), ("podman", True, False)]
+)
+def test_with_an_image_goes_what_our_own_builder_keeps_of_it(
+    layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch, *, name: str, served: bool, is_emptied: bool
+) -> None:
+    """It keeps every layer that it built. In an engine of somebody else's it may be of other builds."""
+    monkeypatch.setattr(campaign, "empty_build_cache", lambda engine: heard.asked.append(("empty", engine)))
+    engine = cast(Engine, SimpleNamespace(name=name, facts=SimpleNamespace(served=served)))
+    monkeypatch.setattr(sys.modules[__name__], "ENGINE", engine)
+    run(layout, made_up_plan("constant", "als_wr"), heard, Choices(remove_images=True))
+    assert [words[0] for words in heard.asked] == ["take", "run", "remove", *(["empty"] * is_emptied)] * 2
+    heard.asked.clear()
+    run(layout, made_up_plan("constant"), heard)
+    assert [words[0] for words in heard.asked] == ["take", "run"]
+
+
 def test_who_stops_gets_no_more_images_and_is_told_that_it_was_stopped(
     layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
