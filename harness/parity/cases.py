@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,8 @@ from harness.parity.goldens import Golden, golden_in
 METHOD, METRICS, SPLITS = "method", "metrics", "splits"
 # a benchmark has one file of golden metrics or a folder of them
 _METRICS_PREFIX, _SPLIT_PREFIX = "metrics/", "split_"
+# what only says which files there are
+_LISTS = ("INDEX.json", "SHA256SUMS")
 _WILDCARDS = {"dataset": r"(?P<dataset>.+?)", "seed": r"(?P<seed>\d+)"}
 
 
@@ -129,7 +131,25 @@ def _cases_in(folder: Path) -> list[GoldenCase]:
         for path in files
         if path not in taken and not path.name.startswith("_")
     }
-    return [GoldenCase(name, path, of, _subject(name)) for path, name in names.items()] + own
+    cases = [GoldenCase(name, path, of, _subject(name)) for path, name in names.items()] + own
+    if cases:
+        others = _passed_over(folder, {*taken, *files}, folder.rglob("*") if of else folder.glob("*"))
+        cases += [GoldenCase(path.relative_to(folder).as_posix(), path, of) for path in others]
+    return cases
+
+
+def _passed_over(folder: Path, taken: Collection[Path], paths: Iterable[Path]) -> list[Path]:
+    """Files that are no case, nor part of one, nor a list of the others: they must be named."""
+    about = {path.with_suffix(".json") for path in taken}
+    return [
+        path
+        for path in sorted(paths)
+        if path.is_file()
+        and path not in taken
+        and path not in about
+        and path.name not in _LISTS
+        and not any(part.startswith("_") for part in path.relative_to(folder).parts)
+    ]
 
 
 def _subject(name: str) -> str:

@@ -62,6 +62,27 @@ def test_another_processor_is_no_drift() -> None:
     assert not Standing.OTHER_PROCESSOR.is_bad
 
 
+def test_a_file_that_is_no_case_is_named(
+    layout: Layout, tmp_path: Path, golden: Path, card: MethodCard, answers: Answers
+) -> None:
+    """But not what says what a case is of, what cases share, or what only lists the files."""
+    (golden / "toy_Small_12.json").write_text("{}")
+    for name in ("_notes.txt", "INDEX.json", "SHA256SUMS"):
+        (golden / name).write_text("")
+    assert [case.name for case in find_cases(golden)] == ["toy_Small_12"]
+    np.save(golden / "toy_Small_13.npy", np.zeros(1))
+    (golden / "extra.csv").write_text("a,b")
+    found = {finding.case: finding.worst for finding in check_cases(layout, find_cases(golden), [card], answers)}
+    named = ("extra.csv", "toy_Small_13.npy")
+    assert found == {"toy_Small_12": Standing.OK, **dict.fromkeys(named, Standing.NOT_IMPLEMENTED)}
+    # in the folder of a benchmark whatever lies below it
+    whole = tmp_path / "repurposing"
+    shutil.copytree(golden, whole)
+    (whole / "toy" / "old").mkdir(parents=True)
+    shutil.copy(golden / "toy_Small_12.npz", whole / "toy" / "old" / "toy_Small_7.npz")
+    assert "toy/old/toy_Small_7.npz" in [case.name for case in find_cases(whole)]
+
+
 def test_features_are_no_case(golden: Path) -> None:
     assert [case.name for case in find_cases(golden)] == ["toy_Small_12"]
 

@@ -11,8 +11,9 @@ from harness.parity.cases import SPLITS, GoldenCase
 
 def cases_in(folder: Path) -> Iterator[GoldenCase]:
     """The tables of a golden folder that are compared, each a case."""
-    tables = [path for path in sorted((folder / "beta").glob("*.csv*")) if path.name not in INPUTS]
-    for path in [folder / f"{JAVA}.csv", *tables]:
+    beside = sorted((folder / "beta").glob("*.csv*"))
+    inputs = tuple(path for path in beside if path.name in INPUTS)
+    for path in [folder / f"{JAVA}.csv", *(path for path in beside if path not in inputs)]:
         if path.is_file():
             name = path.relative_to(folder).as_posix().removesuffix("".join(path.suffixes[-2:]))
-            yield GoldenCase(name, path, "dti", SPLITS)
+            yield GoldenCase(name, path, "dti", SPLITS, inputs)
