@@ -7,6 +7,8 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
+from harness.base.errors import UsageError
+from harness.base.few import few_in_line
 from harness.base.layout import Layout
 from harness.base.unknown_names import refuse_unknown_names
 from harness.compare import Accelerators, Book, compare_claims, load_claims, load_external, load_names
@@ -15,6 +17,8 @@ from harness.data import dataset_names, load_manifest
 from harness.methods.card import load_method, method_names
 from harness.splits.spec import parse_split
 from harness.splits.strategies import strategy_names
+
+_FEW = 6
 
 
 def compare(
@@ -78,11 +82,22 @@ def compare_accelerators(
 
 
 def _benchmark_of(layout: Layout, methods: Iterable[str], datasets: Iterable[str]) -> str:
-    """The benchmark of all that is called by our names, if it is one; else the first of all."""
+    """The benchmark of all that is called by our names, if it is one; else the first of all.
+
+    `UsageError` where they have none in common: one benchmark alone would drop the others' without a word.
+    """
     ours = set(method_names(layout)), set(dataset_names(layout))
-    sets = [set(load_method(layout, name).benchmarks) for name in methods if name in ours[0]]
-    sets += [{load_manifest(layout, name).benchmark} for name in datasets if name in ours[1]]
-    common = set.intersection(*sets) if sets else set()
+    of = {name: set(load_method(layout, name).benchmarks) for name in methods if name in ours[0]}
+    of |= {name: {load_manifest(layout, name).benchmark} for name in datasets if name in ours[1]}
+    common = set.intersection(*of.values()) if of else {*benchmarks.names()}
+    if not common:
+        raise UsageError(
+            "what is named belongs to several benchmarks",
+            where=few_in_line(
+                [f"{name}: {' or '.join(benchmarks.in_order(own))}" for name, own in of.items()], _FEW
+            ),
+            todo="ask about one of them at a time",
+        )
     return common.pop() if len(common) == 1 else benchmarks.default()
 
 

@@ -94,18 +94,10 @@ def mount_space() -> str:
 
 def abandoned_folders(work: Path) -> list[Path]:
     """Folders under `work` whose process has ended."""
-    return [path for path in _folders(work) if not is_owned(path / _LOCK_NAME)]
-
-
-def owned_folders(work: Path) -> list[Path]:
-    """Folders under `work` whose process may still be at work."""
-    return [path for path in _folders(work) if is_owned(path / _LOCK_NAME)]
-
-
-def _folders(work: Path) -> list[Path]:
     if not work.is_dir():
         return []
-    return sorted(path for path in work.iterdir() if path.name.startswith(f"{_PREFIX}-") and path.is_dir())
+    folders = sorted(path for path in work.iterdir() if path.name.startswith(f"{_PREFIX}-") and path.is_dir())
+    return [path for path in folders if not is_owned(path / _LOCK_NAME)]
 
 
 def _forget_after_fork() -> None:

@@ -74,7 +74,14 @@ def load_printed(path: Path) -> list[dict[str, str]]:
 def load_external(names: PublishedNames, path: Path) -> list[Claim]:
     """Claims in the published long format, .csv or .csv.gz: a row per method, dataset, split, seed and metric."""
     rows = read_rows(path, "seed", "iteration", "metric", "value", filled=("dataset", "method", "split", "metric"))
-    return list(_per_seed(names, rows, wide=False))
+    claims = list(_per_seed(names, rows, wide=False))
+    if not claims:
+        raise CorruptData(
+            "the file claims nothing: no row has a value",
+            where=f"{path}: value",
+            todo="write a line for each claim",
+        )
+    return claims
 
 
 def rounding_of(text: str) -> float:
@@ -218,17 +225,19 @@ def read_rows(path: Path, *columns: str, filled: Collection[str] = ()) -> list[d
         if empty := next((name for name in filled if not row[name].strip()), None):
             where = f"{path}: line {number}: {empty}"
             raise CorruptData("the field is empty", where=where, todo="fill it in, or remove the line")
-        _check_numbers(path, number, row, numbers)
+        # a word stands for a number only where the form of the file has a column that says so
+        is_word = "statistic" in columns and row["statistic"] == "status"
+        _check_numbers(path, number, row, numbers - {"value"} if is_word else numbers)
     return rows
 
 
-def _check_numbers(path: Path, number: int, row: dict[str, str], numbers: Iterable[str]) -> None:
+def _check_numbers(path: Path, number: int, row: dict[str, str], numbers: Collection[str]) -> None:
     for name in numbers:
         text = row[name]
         try:
             if name in _WHOLE:
                 int(text)
-            elif text and (name != "value" or row.get("statistic") != "status"):
+            elif text:
                 # where none was measured, the authors' files say NaN
                 is_left_out = name == "value" and text.lower() == "nan"
                 if not (is_left_out or math.isfinite(float(text))):

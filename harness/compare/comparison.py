@@ -43,7 +43,9 @@ class Comparison(NamedTuple):
     """A claim beside our number; a tuple for the reason that a claim is one.
 
     `interval`: of the difference, 90 %. `margin`: how far a number may lie from the published one and still be the
-    same; an interval must lie within it. `needed`: how many runs would decide, if mean and deviation stay.
+    same; an interval must lie within it. Of a number over several methods both are about what the authors' runs
+    give for as many seeds, which `test` names, and not about the printed number. `needed`: how many runs would
+    decide, if mean and deviation stay.
     """
 
     claim: Claim

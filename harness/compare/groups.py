@@ -222,7 +222,7 @@ class Several:
         low, high = centre - wide - claim.rounding, centre + wide + claim.rounding
         test = (
             f"{CONFIDENCE:.0%} range of {comparison.n} published seeds: {low:.3g} to {high:.3g}; "
-            f"{EQUIVALENCE:.0%} range of the difference within ± {margin:.2g}"
+            f"{EQUIVALENCE:.0%} range of the difference from its middle, {centre:.3g}, within ± {margin:.2g}"
         )
 
         def decision(verdict: ClaimVerdict, reason: str, needed: int | None = None) -> Comparison:

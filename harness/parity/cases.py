@@ -114,9 +114,18 @@ def _matches(case: GoldenCase, card: MethodCard) -> list[Match]:
 
 
 def _most_specific(matches: list[Match]) -> list[Match]:
-    """`NAME_alpha10_{dataset}_{seed}` goes before `NAME_{dataset}_{seed}`, which fits its cases as well."""
-    longest = max((len(match.table.cases) for match in matches), default=0)
-    return [match for match in matches if len(match.table.cases) == longest]
+    """`NAME_alpha10_{dataset}_{seed}` and `NAME_fixed_{seed}` go before `NAME_{dataset}_{seed}`, which fits both.
+
+    The pattern counts that says most of a name in letters.
+    """
+    most = max((_letters(match.table.cases) for match in matches), default=0)
+    return [match for match in matches if _letters(match.table.cases) == most]
+
+
+def _letters(cases: str) -> int:
+    for name in _WILDCARDS:
+        cases = cases.replace(f"{{{name}}}", "")
+    return len(cases)
 
 
 def _cases_in(folder: Path) -> list[GoldenCase]:

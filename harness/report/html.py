@@ -129,7 +129,8 @@ def write_report(
     path = output or layout.local / "report.html"
     books = books_for(layout, store, table, mirrors)
     # a page within the repository leads to the code and the locks beside it
-    root = f"{os.path.relpath(layout.root, path.parent)}/" if path.is_relative_to(layout.root) else ""
+    tree, place = layout.root.resolve(), path.resolve()
+    root = f"{os.path.relpath(tree, place.parent)}/" if place.is_relative_to(tree) else ""
     write_output(path, render(layout, store, table, books, mirrors, root))
     return path
 

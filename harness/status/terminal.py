@@ -39,7 +39,8 @@ def _in_colour(table: Table, stream: TextIO, metric: str) -> None:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    console = Console(file=stream, highlight=False)
+    # the words of a run are its own: `:warning:` is no sign, and `[1]` no style
+    console = Console(file=stream, highlight=False, emoji=False, markup=False)
     console.print(headline(table), style="bold")
     footnotes = Footnotes()
     for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
@@ -58,13 +59,13 @@ def _in_colour(table: Table, stream: TextIO, metric: str) -> None:
                 grid_table.add_row(*texts)
             console.print(grid_table)
     for line in footnotes.lines:
-        console.print(line, markup=False)
+        console.print(line)
     if reasons := reason_lines(table):
         console.print("Why not ok", style="bold")
         for line in reasons:
-            console.print(f"  {line}", markup=False)
+            console.print(f"  {line}")
     console.print("Verdicts", style="bold")
     for line in legend_lines(table):
-        console.print(f"  {line}", markup=False)
+        console.print(f"  {line}")
     for line in notes(table, metric):
-        console.print(line, markup=False)
+        console.print(line)

@@ -73,7 +73,8 @@ class ClaimsTable:
         places = list(dict.fromkeys((one.claim.dataset, one.claim.method) for one in members))
         members.sort(key=lambda one: places.index((one.claim.dataset, one.claim.method)))
         lines = [line for one in members for line in self._lines(one)]
-        tally = tally_of(line.comparison for line in lines)
+        # a part of a claim is nothing that the paper prints
+        tally = tally_of(line.comparison for line in lines if not line.part)
         controls = list(self._controls(members))
         blank = [""] * (len(_HEAD) - 1)
         runs = [runs_at((_OURS, -1), line.texts, line.runs) for line in lines]
@@ -122,6 +123,10 @@ class ClaimsTable:
             yield _Line(about, claim.statistic, part, control, part=True, runs=keys)
 
     def _best_control(self, claim: Claim, datasets: Sequence[str] = ()) -> str:
+        several = self.sides.several
+        if not datasets and any(map(several.why_without, several.paper.datasets_of(claim.dataset))):
+            # its mean would be one over fewer datasets
+            return ""
         places = [place for group in self.sides.several.groups(claim, datasets) for place in group]
         best = self.sides.best_control(claim.metric, places)
         return f"{best[1]:.3f} {best[0]}" if best else ""

@@ -9,10 +9,12 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from harness.base.errors import CorruptData
+from harness.base.errors import CorruptData, DataError
 from harness.base.files import canonical_json, digest_of, read_json, write_atomic
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.data import dataset_digest
+from harness.data.manifest import has_manifest
 
 _FILE = "measured.json"
 F = TypeVar("F", bound=Strict)
@@ -40,6 +42,19 @@ def load_measured(layout: Layout, benchmark: str, kind: type[F]) -> F | None:
     if digest_of(content["measured"]) != kept.digest:
         raise CorruptData("what was measured differs from its own digest", where=str(path), todo=todo)
     return kept.measured
+
+
+def notes_on_data(layout: Layout, dataset: str, digest: str) -> list[str]:
+    """A note for readers where the dataset of this digest, which was measured, is another one by now, or gone."""
+    if not has_manifest(layout, dataset):
+        return [f"Outdated: dataset {dataset}, which was measured, is here no more."]
+    try:
+        present = dataset_digest(layout, dataset)
+    except DataError:
+        # nobody here can tell
+        return []
+    is_same = present == digest
+    return [] if is_same else [f"Outdated: dataset {dataset} is another one by now ({digest[:12]} was measured)."]
 
 
 def save_measured(layout: Layout, benchmark: str, measured: Strict) -> None:

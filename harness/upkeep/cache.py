@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.base.layout import Layout
-from harness.base.ownership import owned_folders
+from harness.base.ownership import abandoned_folders
 from harness.images.parts import incoming
 from harness.images.receipts import CONTEXT, is_building
 
@@ -49,6 +49,7 @@ def user_of(layout: Layout, path: Path) -> str:
     name = path.relative_to(layout.cache).parts[0]
     if name == "images" and is_building(layout):
         return "another harness builds or verifies an image"
-    if name == "parts" and owned_folders(incoming(layout)):
+    downloads = incoming(layout)
+    if name == "parts" and downloads.is_dir() and {*downloads.iterdir()}.difference(abandoned_folders(downloads)):
         return "another harness fetches parts"
     return ""

@@ -43,8 +43,7 @@ def test_every_claim_has_one_verdict(evidence: Layout) -> None:
         (["--dataset", "davis"], "dti"),
         (["--method", "word_ngrams", "--dataset", "combos"], "combos"),
         (["--method", "bnnr"], "repurposing"),
-        # of two benchmarks, or of a published name, the first
-        (["--method", "tiger", "--dataset", "davis"], "repurposing"),
+        # of a published name the first
         (["--method", "MBiRW"], "repurposing"),
         (["--method", "tiger", "--benchmark", "dti"], "dti"),
     ],
@@ -60,6 +59,17 @@ def test_claims_are_those_of_the_benchmark_that_was_meant(
     with pytest.raises(SystemExit):
         main(["compare", *arguments, "--seed", "0"])
     assert capsys.readouterr().out.startswith(f"{benchmark}: ")
+
+
+@pytest.mark.parametrize("names", [["bnnr", "tiger"], ["tiger", "bnnr"]])
+def test_of_methods_of_several_benchmarks_none_is_dropped(
+    names: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *(word for name in names for word in ("--method", name))])
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and "belongs to several benchmarks" in said
+    assert "bnnr: repurposing" in said and "tiger: ddi" in said
 
 
 def test_random_predictions_do_not_reproduce_a_paper(evidence: Layout) -> None:
@@ -189,6 +199,9 @@ def test_claims_of_another_file_are_read(evidence: Layout, tmp_path: Path) -> No
         (b"", "line 1"),
         (b"a,b\n1,2\n", "line 1"),
         (HEADER.encode() + b"F,A,r,1,1,AUC,many\n", "line 2: value"),
+        # in this form no other column makes a word of a number
+        (HEADER.strip().encode() + b",statistic\nF,A,r,1,1,AUC,many,status\n", "line 2: value"),
+        (HEADER.encode() + b"F,A,r,1,1,AUC,nan\nF,A,r,1,2,AUC,\n", "csv: value"),
         (HEADER.encode() + b"F,A,r,one,1,AUC,0.5\n", "line 2: seed"),
         (HEADER.encode() + b"F,A,r,1.5,1,AUC,0.5\n", "line 2: seed"),
         (HEADER.encode() + b"F,A,r,,1,AUC,0.5\n", "line 2: seed"),

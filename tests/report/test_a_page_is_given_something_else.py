@@ -308,6 +308,13 @@ def test_a_report_is_written_where_it_was_wanted(
         assert write_report(facts, report.table, output, mirrors=mirrors) == path and path.read_text() == "text"
         path.unlink()
     assert roots == ["", "../../", ""]
+    # wherever it was called from, and through a link
+    roots.clear()
+    monkeypatch.chdir(facts.root)
+    (tmp_path / "tree").symlink_to(facts.root)
+    for output in (Path("page.html"), tmp_path / "tree" / "a" / "page.html", Path("..") / "page.html"):
+        write_report(facts, report.table, output, mirrors=mirrors)
+    assert roots == ["./", "../", ""]
     # into a pipe, whose reader waits there
     pipe = tmp_path / "x.html"
     os.mkfifo(pipe)

@@ -267,6 +267,18 @@ def test_a_terminal_shows_the_same_in_colour(monkeypatch: pytest.MonkeyPatch) ->
     assert "\x1b[3mlabel_frequency [control]\x1b[0m" in shown
 
 
+def test_the_words_of_a_run_are_no_markup_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    words = "java:warning: [bold]no[/bold] convergence of :cat: [1]"
+    one = cell("mlp", verdict=Verdict.ERROR)
+    said = replace(one, row="mlp [red] :dog:", cell=replace(one.cell, reason=words))
+    stream = Terminal()
+    show(Table("drugs [b]:cow:[/b]", 1, (said,), 0), stream=stream)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue())
+    for text in (words, "mlp [red] :dog:", "drugs [b]:cow:[/b]: "):
+        assert text in plain
+
+
 @pytest.mark.parametrize("cells", [False, True])
 def test_a_pipe_and_a_list_are_plain(*, cells: bool) -> None:
     pipe, terminal = io.StringIO(), Terminal()

@@ -197,9 +197,9 @@ def test_a_grid_has_claimed_methods_then_ours(sheets: dict[str, Sheet]) -> None:
         ["control", "coin", "10.0 (1)", "20.0 (1)", "- / 15.0", "- / -"],
     ]
     assert [row[2:4] for row in sheet.chips] == [["reproduced", "deviates"], *[["", ""]] * 4]
-    assert sheet.tally == {ClaimVerdict.REPRODUCED: 1, ClaimVerdict.DEVIATES: 1, ClaimVerdict.PENDING: 2}
+    assert sheet.tally == {ClaimVerdict.REPRODUCED: 1, ClaimVerdict.DEVIATES: 1, ClaimVerdict.NOT_COMPARABLE: 2}
     assert sheet.notes[:3] == ["Printed / ours.", "Made of two.", "1 ensemble of Sum, Vote."]
-    assert [note for note in sheet.notes if note.startswith("2 numbers: pending")]
+    assert [note for note in sheet.notes if note.startswith("2 numbers: not-comparable")]
 
 
 def test_a_status_is_marked_as_printed(sheets: dict[str, Sheet]) -> None:

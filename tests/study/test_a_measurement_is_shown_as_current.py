@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +15,9 @@ from harness.base.manifests import Strict
 from harness.benchmarks.ddi.study import STUDY, changes_since, sheets_of_data
 from harness.benchmarks.ddi.study.data_facts import Sizes, SplitFacts, measuring_code
 from harness.compare import Book, load_names
+from harness.data import dataset_digest
 from harness.meaning import modules
-from harness.study.measurements import load_measured, save_measured
+from harness.study.measurements import load_measured, notes_on_data, save_measured
 from harness.study.sides import Sides
 
 
@@ -107,3 +110,29 @@ def test_facts_of_any_kind_are_kept(tmp_path: Path) -> None:
     layout, facts = Layout(tmp_path, tmp_path, tmp_path), _Facts(place=tmp_path)
     save_measured(layout, "toy", facts)
     assert load_measured(layout, "toy", _Facts) == facts
+
+
+def test_the_other_studies_tell_of_data_that_changed_as_well(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    present = dataset_digest(repository, "synthetic")
+    assert notes_on_data(repository, "synthetic", present) == []
+    told = f"Outdated: dataset synthetic is another one by now ({'0' * 12} was measured)."
+    assert notes_on_data(repository, "synthetic", "0" * 64) == [told]
+    assert notes_on_data(repository, "lost", present) == [
+        "Outdated: dataset lost, which was measured, is here no more."
+    ]
+    # where nobody here can tell, nothing is said
+    assert notes_on_data(repository, "dndataset", "0" * 64) == []
+    for module, kind in (("combos.study.corpus", "CorpusFacts"), ("dti.study", "TaskFacts")):
+        study = import_module(f"harness.benchmarks.{module}")
+        benchmark = module.partition(".")[0]
+        facts: Any = load_measured(repository, benchmark, getattr(study, kind))
+        sides = Sides(repository, Book(benchmark, (), (), {}), load_names(repository, benchmark), ())
+        spec: Any = SimpleNamespace(number="none", sheet=lambda *_, notes, **__: notes)
+        changed = facts.model_copy(update={"digest": "0" * 64})
+        before, after = study.sheet(sides, facts, spec), study.sheet(sides, changed, spec)
+        assert after == [
+            *before,
+            f"Outdated: dataset {facts.dataset} is another one by now ({'0' * 12} was measured).",
+        ]

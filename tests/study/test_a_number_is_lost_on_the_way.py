@@ -55,9 +55,9 @@ def test_every_claim_of_a_table_is_in_it(study: Study, book: Book) -> None:
             assert table.tally == counts and sum(counts.values()) == 198
             continue
         rows = [row for row in table.values["rows"] if row["verdict"] != "control"]
-        assert Counter(row["verdict"] for row in rows) == table.tally
+        # a part of a claim has a row, but is no number that is printed
         whole = [row for row in rows if "; on " not in row["source"]]
-        assert whole and Counter(row["verdict"] for row in whole) == counts
+        assert whole and Counter(row["verdict"] for row in whole) == counts == table.tally
 
 
 def test_controls_stand_in_every_table(study: Study) -> None:

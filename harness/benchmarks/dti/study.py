@@ -29,7 +29,7 @@ from harness.planning.suites import expansions
 from harness.splits.spec import parse_split
 from harness.splits.splits import make_split
 from harness.study.extension import Maker, OwnSheets
-from harness.study.measurements import load_measured, save_measured
+from harness.study.measurements import load_measured, notes_on_data, save_measured
 from harness.study.sheets import Sheet
 from harness.study.sides import Sides
 from harness.study.specs import Spec
@@ -121,6 +121,7 @@ def sheet(sides: Sides, facts: TaskFacts | None, spec: Spec) -> Sheet | None:
     for what in dict.fromkeys(what for one in facts.rows for what in one.lacking):
         own = {(one.row, one.reading): one.lacking[what] for one in facts.rows if what in one.lacking}
         notes.append(f"{sum(own.values())} tasks of {'; '.join(dict.fromkeys(row for row, _ in own))}: {what}.")
+    notes += notes_on_data(sides.layout, facts.dataset, facts.digest)
     return spec.sheet(["", "tasks", *QUANTITIES, "AUROC of edges"], rows, notes=notes)
 
 

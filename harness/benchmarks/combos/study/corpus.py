@@ -16,6 +16,7 @@ from harness.benchmarks.combos.documents import POS, Document, abstracts_of
 from harness.benchmarks.combos.metrics.scored_rows import drug_names
 from harness.compare.claims import SHOWN, TABLES, load_printed
 from harness.data import load_dataset
+from harness.study.measurements import notes_on_data
 from harness.study.sheets import NONE, Sheet
 from harness.study.sides import Sides
 from harness.study.specs import Spec
@@ -79,7 +80,8 @@ def sheet(sides: Sides, facts: CorpusFacts | None, spec: Spec) -> Sheet | None:
         own = printed.get(name, {})
         texts = [f"{own.get(part, NONE)}{_mark(own.get(part), ours[part])}" for part in PARTS]
         rows.append([name, " / ".join(texts) if own else NONE, *(str(ours[part]) for part in PARTS)])
-    return spec.sheet(["", f"printed: {' / '.join(PARTS)}", *PARTS], rows)
+    notes = notes_on_data(sides.layout, facts.dataset, facts.digest)
+    return spec.sheet(["", f"printed: {' / '.join(PARTS)}", *PARTS], rows, notes=notes)
 
 
 def _mark(printed: str | None, ours: int) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import torch
 from combination_bert import Bert, BertSizes
 from combination_classifier import CombinationClassifier, choose_trained, loss_of
 from combination_optimiser import EarlyEpsilonAdamW, optimiser_of, rate_at
-from marked_texts import END, MARKERS, START, MarkedText
+from marked_texts import MARKERS, MarkedText, Passage, Words
 from permafrost_sdk import Array, Case
 from torch import Tensor
 from word_pieces import WordPieces
 
 _START, _PLACES = "param/", "bert.embeddings.position_ids"
+# more words than any window, and more pieces than any row
+_UNBOUNDED = 1 << 30
 # of all steps, in the original's own schedule
 _WARM_UP = 0.1
 # its gradient is zero but for rounding: whether it moves depends on the processor
@@ -67,10 +70,9 @@ def batch(case: Case) -> dict[str, Array]:
     about, words = case.about, [str(word) for word in case.arrays["in/vocabulary"]]
     pieces = WordPieces({word: number for number, word in enumerate(words)})
     length = int(about["max_seq_length"])
-    texts = [_unmarked(str(text)) for text in case.arrays["in/texts"]]
-    # the texts are windows already
-    rows = [pieces.row(text, range(len(text.places)), 1 << 30, length) for text in texts]
-    whole = [pieces.row(text, range(len(text.places)), 1 << 30, 1 << 30) for text in texts]
+    texts = [_Window(str(text)) for text in case.arrays["in/texts"]]
+    rows = [pieces.row(text, (), _UNBOUNDED, length) for text in texts]
+    whole = [pieces.row(text, (), _UNBOUNDED, _UNBOUNDED) for text in texts]
     filled = pieces.batch(rows, length)
     names = [*words, *MARKERS]
     starts = max(len(row.starts) for row in rows)
@@ -87,17 +89,25 @@ def batch(case: Case) -> dict[str, Array]:
     }
 
 
-def _unmarked(text: str) -> MarkedText:
-    """The text without its markers, and where they were."""
-    plain, places, opened = "", [], []
-    for word in text.split(" "):
-        if word == START:
-            opened.append(len(plain))
-        elif word == END:
-            places.append((opened.pop(0), len(plain) - 1))
-        else:
-            plain += f"{word} "
-    return MarkedText(plain, places)
+class _Window(MarkedText):
+    """A marked text as it stands: its window may have cut off one marker of a drug, so that nothing is paired."""
+
+    def __init__(self, text: str) -> None:
+        parts: list[list[str]] = [[]]
+        markers = []
+        for word in text.split():
+            if word in MARKERS:
+                markers.append(word)
+                parts.append([])
+            else:
+                parts[-1].append(word)
+        edges = [0, *accumulate(map(len, parts))]
+        words = Words(" ".join(word for part in parts for word in part), ())
+        self._whole = Passage(words, list(pairwise(edges)), markers)
+
+    def passage(self, drugs: Sequence[int], width: int) -> Passage:
+        """All of it: it is the window already."""
+        return self._whole
 
 
 def _answers(case: Case, ids: Array, mask: Array) -> dict[str, Array]:
