@@ -164,7 +164,8 @@ def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) ->
             where=", ".join((own[0][:12], next(iter(others))[:12])),
             todo="audit them one after the other",
         )
-    return others or own, 0
+    # two beginnings may be of one key
+    return others or list(dict.fromkeys(own)), 0
 
 
 def _reference(here: Repository) -> dict[str, ReferenceResult]:

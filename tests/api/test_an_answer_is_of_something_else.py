@@ -57,6 +57,8 @@ def audited(repository: api.Repository, *runs: Any, **named: Any) -> set[str]:
 def test_an_audit_is_of_the_runs_that_were_named(here: api.Repository, keys: list[str]) -> None:
     assert audited(here, keys[0][:12].upper()) == {keys[0]}
     assert audited(here, [keys[0], keys[3][:10]]) == {keys[0], keys[3]}
+    # two words for one run are one audit
+    assert len(api.audit([keys[0], keys[0][:10]], progress=None, repository=here).audits) == 1
     assert read_last_audit(here.layout, STORED) is None, "only one of all is noted"
     assert audited(here) == {*keys[:4]}
     note = read_last_audit(here.layout, STORED)
