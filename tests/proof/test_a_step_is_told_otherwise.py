@@ -561,6 +561,8 @@ def test_a_proof_is_read_by_people_and_by_programs() -> None:
     assert proof_text(Proof("fine", (good,))) == (
         "fine\n  ok           log  3 leaves\n\nsigned, and all of it holds\n"
     )
+    for steps, told in (((good, unknown), "1 step was"), ((unknown, good, unknown), "2 steps were")):
+        assert proof_text(Proof("", steps)).endswith(f"\n\nsigned, and all of it holds; {told} not checked\n")
     assert proof_text(Proof("two", (bad, good, bad))).endswith("\n\n2 of 3 steps do not hold\n")
     assert proof_json(Proof("", (bad, good, bad)))["failed"] == 2
     assert proof_json(proof) == {
