@@ -20,7 +20,7 @@ from harness.audit import (
     keys_of_jobs,
     reference_of_jobs,
 )
-from harness.audit.steps import Step, failed, guarded, not_checked, ok
+from harness.audit.steps import Audit, Checked, Step, failed, guarded, not_checked, ok
 from harness.base.errors import AuditError, EngineError, UsageError
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.seal import only_new_notes
@@ -95,7 +95,7 @@ def audit(
             progress=shown,
         )
     if is_all:
-        write_last_audit(here.layout, REFERENCE if reference else STORED, _note(here, report, chosen, replay))
+        write_last_audit(here.layout, REFERENCE if reference else STORED, _note(here, report, chosen))
     return report
 
 
@@ -119,7 +119,7 @@ def _page_anew(here: Repository) -> list[Step]:
     return guarded(name, compared)
 
 
-def _note(here: Repository, report: AuditReport, keys: Iterable[str], replay: int) -> LastAudit:
+def _note(here: Repository, report: AuditReport, keys: Iterable[str]) -> LastAudit:
     return LastAudit(
         at=now(),
         tree=git_tree(here.layout.root),
@@ -128,9 +128,14 @@ def _note(here: Repository, report: AuditReport, keys: Iterable[str], replay: in
         failed=report.failed,
         superseded=report.superseded,
         unfinished=report.not_audited,
-        replayed=min(replay, report.passed + report.failed),
+        replayed=sum(map(_was_replayed, report.audits)),
         digest=digest_of_keys(keys),
     )
+
+
+def _was_replayed(audit: Audit) -> bool:
+    """Whether a replay of the run came to something: one that was drawn need not be one that can be made here."""
+    return any(step.name == "replay" and step.checked is not Checked.NOT_CHECKED for step in audit.steps)
 
 
 def _chosen(here: Repository, runs: Names | Plan, suite: str | None, *, reference: bool) -> _Choice:
@@ -164,7 +169,8 @@ def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) ->
             where=", ".join((own[0][:12], next(iter(others))[:12])),
             todo="audit them one after the other",
         )
-    return others or own, 0
+    # two beginnings may be of one key
+    return others or list(dict.fromkeys(own)), 0
 
 
 def _reference(here: Repository) -> dict[str, ReferenceResult]:

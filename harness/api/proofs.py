@@ -11,6 +11,7 @@ from harness.api.repository import Repository, opened
 from harness.audit import AuditReport
 from harness.audit.steps import Checked
 from harness.base.errors import AuditError, CorruptData
+from harness.base.few import few_in_line
 from harness.base.plurals import counted
 from harness.proof.attestation import Attestation
 from harness.proof.attestation import attest as make_statement
@@ -22,8 +23,11 @@ from harness.proof.verification import Held, Proof, ProofStep
 from harness.proof.verification import verify as verify_results
 from harness.results.sets import reference_set, stored_set
 
-# Whoever signs the log that others' statement is about need not be known to the repository yet.
-_NOT_OF_THE_LOG = ("signature",)
+# Whoever signs the log that others' statement is about need not be known to the repository yet, and a file of
+# theirs that a full disk cut short is written again.
+_NOT_OF_THE_LOG = ("signature", "confirmations")
+# as many keys as a person reads
+_NAMED = 3
 
 
 def attest(
@@ -60,6 +64,14 @@ def confirm(
         replayed = f"not replayed, or with another outcome: {counted(len(others), 'run')}"
         what = f"{counted(report.failed, 'audit')} failed; {replayed}"
         raise AuditError(f"nothing is signed: {what}", where="the audit above", todo="look at its reasons")
+    with _results(here, reference=reference) as (results, _):
+        strange = [audit.key[:12] for audit, _ in replays if audit.key not in results.results]
+    if strange:
+        raise AuditError(
+            f"nothing is signed: not among the {results.name}: {few_in_line(strange, _NAMED)}",
+            where=str(results.log.path),
+            todo="sign the log that tells of them: that of the committed results with --reference",
+        )
     proof = verify(reference=reference, repository=here)
     for step in proof.steps:
         if step.state is Held.FAILED and step.name not in _NOT_OF_THE_LOG:

@@ -47,12 +47,14 @@ def gaps_of(audits: Iterable[Audit], repository: Iterable[Step], without_run: in
     return {lack: gaps[lack] for lack in Lack if lack in gaps}
 
 
-def strict_lines(gaps: Mapping[Lack, Gap], waived: Collection[Lack]) -> list[str]:
+def strict_lines(gaps: Mapping[Lack, Gap], waived: Collection[Lack], *, is_broken: bool = False) -> list[str]:
     """What a strict audit does not accept, what a person waived, or that there is nothing."""
     open_gaps = {lack: gap for lack, gap in gaps.items() if lack not in waived}
-    lines = ["", "NOT STRICT" if open_gaps else "strict: nothing is lacking but what was waived"]
-    if not gaps:
+    lines = ["", "NOT STRICT" if open_gaps or is_broken else "strict: nothing is lacking but what was waived"]
+    if not gaps and not is_broken:
         return ["", "strict: every link was checked, and every run is as it must be"]
+    if is_broken:
+        lines.append("  FAILED: broken links, listed above; they can't be waived")
     for lack, gap in open_gaps.items():
         lines.append(f"  {lack} ({gap.count}): {lack.meaning}; --waive {lack} accepts it")
         lines += [f"    {reason}" for reason in few(list(gap.reasons), _REASONS)]

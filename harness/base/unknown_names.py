@@ -23,7 +23,8 @@ _LISTS = {
     "environment": "`harness image list`",
     "pretrained model": "`harness weights list`",
     "run": "`harness status --suite stored --cells` with `harness reference list --keys`",
-    "run of the log": "`harness log`",
+    "run of the log": "`harness log --json`",
+    "run of the committed log": "`harness log --reference --json`",
 }
 
 

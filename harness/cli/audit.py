@@ -143,7 +143,8 @@ def command(
         echo_json({**to_json(report), "waived": list(waived)})
     else:
         text = to_text(report, everything=verbose, brief=is_brief)
-        click.echo(text + "".join(f"{line}\n" for line in strict_lines(report.gaps, waivers) if strict), nl=False)
+        lines = strict_lines(report.gaps, waivers, is_broken=report.is_broken) if strict else []
+        click.echo(text + "".join(f"{line}\n" for line in lines), nl=False)
     if ssh_key is not None:
         confirmation = api.confirm(report, ssh_key, reference=reference, repository=repository)
         click.echo(f"signed by {confirmation.signer}: {confirmation.path}", err=as_json)

@@ -48,7 +48,8 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
         if not reference and any(_is_of(leaf, key) for leaf in Log(layout.reference).leaves()):
             todo = "ask for the log of the committed results: --reference"
             raise UsageError(f"no run of this machine's log is called '{key}'", where=str(log.path), todo=todo)
-        raise unknown_name("run of the log", key, {leaf.key[:12] for leaf in leaves if leaf.key}, where=log.path)
+        kind = "run of the committed log" if reference else "run of the log"
+        raise unknown_name(kind, key, {leaf.key[:12] for leaf in leaves if leaf.key}, where=log.path)
     hashes = [leaf_hash(leaf.line) for leaf in leaves]
     paths = {number: [one.hex() for one in inclusion_proof(hashes, number - 1)] for number, _ in rows if proof}
     if as_json:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from harness.materials.versions import compare_versions
 _SECURITY = "-security"
 _SUITES = ("", "-updates", _SECURITY)
 _READERS: Mapping[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress, "": bytes}
+_PACKAGE = re.compile(rb"^Package: ", re.MULTILINE)
 # package -> the newest version
 Index = Mapping[str, str]
 
@@ -120,8 +122,12 @@ def _packages_file(archive: str, suite: str) -> bytes | None:
         if content is None:
             continue
         try:
-            return decompress(content)
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            index = decompress(content)
+            # a page that asks for a name and a password comes with status 200, too
+            if index.strip() and not _PACKAGE.search(index):
+                raise ValueError("no line of it begins with 'Package: '")
+            return index
+        except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
             raise CorruptData(
                 f"an index can't be read: {error}",
                 where=f"{archive.rstrip('/')}/{path}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from harness.proof.history import EarlierLog, earlier_logs, first_other, git_sta
 from harness.proof.keys import Signer, allowed_signers
 from harness.proof.leaves import now
 from harness.proof.results import ResultSet, faults_of, shown, told_by
-from harness.proof.signature import is_signed, signer_of_file, write_signed
+from harness.proof.signature import envelope_path, is_signed, signed_text, signer_of_file, write_signed
 from harness.proof.statement import (
     RESULTS_TYPE,
     STATEMENT,
@@ -27,6 +28,8 @@ from harness.proof.statement import (
     statement_text,
 )
 from harness.proof.tree import consistency_proof, leaf_hash, root_of
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -91,13 +94,19 @@ def attest(layout: Layout, results: ResultSet, key: Path | None = None) -> Attes
 
 
 def _last_statement(path: Path, layout: Layout) -> Statement | None:
-    """The statement that lies there, if nobody changed it after it was signed."""
+    """The statement that lies there; of a signed one what its envelope holds, whatever became of the file."""
     try:
+        if (text := signed_text(path, allowed_signers(layout))) is not None:
+            if not path.is_file() or path.read_bytes() != text:
+                # a write that was cut short, or somebody changed it: from here on the signed text counts
+                log.warning("not the statement that was signed last, which its envelope holds: %s", path)
+            return parse(text, str(envelope_path(path)))
         last = read(path.parent)
         if last is not None and is_signed(path):
             signer_of_file(path, allowed_signers(layout))
     except CorruptData as error:
-        raise AuditError(error.what, where=error.where, todo=error.todo) from None
+        todo = "restore the files; if they are lost, remove the statement, its signature and its envelope"
+        raise AuditError(error.what, where=error.where, todo=todo) from None
     return last
 
 

@@ -57,7 +57,9 @@ def signer_of(message: bytes, signature: bytes, signers: Path) -> Signer | None:
         if not signers.is_file():
             return Signer(fingerprint[0])
         known = _run(["-Y", "find-principals", "-s", file.name, "-f", str(signers)], b"")
-        for name in known.stdout.decode(errors="replace").splitlines() if known.returncode == 0 else ():
+        names = known.stdout.decode(errors="replace").splitlines() if known.returncode == 0 else []
+        # a principal with `!` is whom the line does not mean; a pattern is shown as the list has it
+        for name in (name for name in names if not name.startswith("!")):
             words = ["-Y", "verify", "-f", str(signers), "-I", name, "-n", NAMESPACE, "-s", file.name]
             if _run(words, message).returncode == 0:
                 return Signer(fingerprint[0], name)

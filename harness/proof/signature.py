@@ -21,26 +21,41 @@ def envelope_path(path: Path) -> Path:
 
 
 def write_signed(path: Path, text: bytes, key: Path | None, signers: Path) -> Signer | None:
-    """Write a file, and its signature and envelope if there is a key; without one, older signatures go."""
+    """Write a file, and its signature and envelope if there is a key; without one, older signatures go.
+
+    Wherever a full disk or a power cut ends it, an envelope that lies there holds the new text or the last one.
+    """
     if key is None:
+        write_atomic(path, text)
+        # the envelope last: alone it still tells what was signed, which the signature does not
         for other in (sig_path(path), envelope_path(path)):
             other.unlink(missing_ok=True)
-        write_atomic(path, text)
         return None
     # both are made before anything is written: a person may give up at the passphrase
     signature, sealed = sign(text, key), sign(pre_authentication(text), key)
     signer = signer_of(text, signature, signers)
     if signer is None:
         raise CorruptData("a signature that was just made is not valid", where=str(key), todo="try another key")
+    # the envelope first: it holds the text and a signature in one file
+    write_json(envelope_path(path), Envelope(text, sealed, signer.fingerprint).to_json())
     write_atomic(path, text)
     write_atomic(sig_path(path), signature)
-    write_json(envelope_path(path), Envelope(text, sealed, signer.fingerprint).to_json())
     return signer
 
 
 def is_signed(path: Path) -> bool:
     """Whether any signature lies beside a file."""
     return sig_path(path).is_file() or envelope_path(path).is_file()
+
+
+def signed_text(path: Path, signers: Path) -> bytes | None:
+    """The text that the envelope of a file holds, whatever the file does; None where it is not what it signs."""
+    try:
+        envelope = parse_envelope(envelope_path(path).read_bytes(), str(envelope_path(path)))
+    except (FileNotFoundError, CorruptData):
+        return None
+    signer = signer_of(envelope.message, envelope.signature, signers)
+    return envelope.payload if signer is not None and signer.fingerprint == envelope.key else None
 
 
 def signer_of_file(path: Path, signers: Path) -> Signer:

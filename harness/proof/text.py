@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from harness.proof.verification import Proof
+from harness.base.plurals import counted, form_of
+from harness.proof.verification import Held, Proof
 
 
 def proof_text(proof: Proof) -> str:
@@ -16,12 +17,12 @@ def proof_text(proof: Proof) -> str:
         lines.append(f"  {step.state:11}  {step.name:{width}}  {step.what}")
         details = (("where", step.where), ("to do", step.todo))
         lines += [f"  {'':11}  {'':{width}}  {name}: {text}" for name, text in details if text]
-    verb = "does" if proof.failed == 1 else "do"
-    verdict = (
-        f"{proof.failed} of {len(proof.steps)} steps {verb} not hold"
-        if proof.failed
-        else "signed, and all of it holds"
-    )
+    unknown = sum(1 for step in proof.steps if step.state is Held.UNKNOWN)
+    verdict = "signed, and all of it holds"
+    if proof.failed:
+        verdict = f"{proof.failed} of {len(proof.steps)} steps {form_of('does', proof.failed, 'do')} not hold"
+    elif unknown:
+        verdict += f"; {counted(unknown, 'step')} {form_of('was', unknown, 'were')} not checked"
     return "\n".join([*lines, "", verdict]) + "\n"
 
 

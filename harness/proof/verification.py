@@ -80,7 +80,7 @@ def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> P
         "files": lambda: _files(results, statement),
         "repository": lambda: _repository(layout, results, statement),
         "commit": lambda: _commit(layout, results, statement),
-        "confirmations": lambda: _confirmations(layout, results, hashes, believed),
+        "confirmations": lambda: _confirmations(layout, results, lines, hashes, believed),
     }
     steps: list[ProofStep] = []
     for name, check in checks.items():
@@ -233,17 +233,22 @@ def _commit(layout: Layout, results: ResultSet, statement: Statement) -> Iterato
 
 
 def _confirmations(
-    layout: Layout, results: ResultSet, hashes: Sequence[bytes], signers: Path
+    layout: Layout, results: ResultSet, lines: list[bytes], hashes: Sequence[bytes], signers: Path
 ) -> Iterator[ProofStep]:
-    folder = results.folder / FOLDER
+    folder, leaves = results.folder / FOLDER, list[Leaf]()
     for name, commit in once_committed(layout, folder).items():
         if name.endswith(".json") and not (folder / name).is_file():
             what = f"what a second party signed is gone: {name}"
             yield ProofStep("confirmation", Held.FAILED, what, f"commit {commit[:12]}", _RESTORE)
     for one in confirmations(results.folder, signers):
+        leaves = leaves or results.log.leaves(lines)
+        known = {leaf.key for leaf in leaves[: one.log.size]}
         if first_other([one.log], hashes):
             what = f"{one.signer} signed another log than this one, of {_leaves(one.log.size)}"
             yield ProofStep("confirmation", Held.FAILED, what, str(one.path), _RESTORE)
+        elif strange := [key[:12] for key in one.replayed if key not in known]:
+            what = f"{one.signer} names results of which this log does not tell: {few_in_line(strange, _NAMED)}"
+            yield ProofStep("confirmation", Held.FAILED, what, str(one.path), "have it signed again, or remove it")
         elif one.signer.name:
             again = counted(len(one.replayed), "result")
             # nothing but the key's own word tells that these replays were made

@@ -14,6 +14,7 @@ from harness.proof.keys import allowed_signers
 from harness.proof.log import Log
 from harness.proof.signature import is_signed, signer_of_file
 from harness.proof.statement import STATEMENT, read
+from harness.proof.tree import root_of
 from harness.results.last_audit import REFERENCE, STORED, digest_of_keys, read_last_audit
 from harness.results.reference import load_reference
 from harness.results.store import Store
@@ -87,11 +88,17 @@ def _signature(layout: Layout, of: str, folder: Path) -> str:
         statement = read(folder)
         if statement is None:
             return f"not signed: there is no statement; {_STATEMENTS[of]} makes one"
-        signer = f"by {signer_of_file(path, allowed_signers(layout))}" if is_signed(path) else "not signed"
+        signed = is_signed(path)
+        signer = f"by {signer_of_file(path, allowed_signers(layout))}" if signed else "not signed"
     except HarnessError as error:
         return f"does not hold: {error.what} ({path.name})"
-    size = Log(folder).size
-    since = "" if size == statement.size else f"; the log has {size:,} now"
+    log = Log(folder)
+    hashes = log.hashes()
+    if root_of(hashes[: statement.size]).hex() != statement.root:
+        # cut, changed or in another order; what only grew is told below
+        what = f"the log is not the one that was {'signed' if signed else 'stated'}"
+        return f"does not hold: {what} ({log.path.name})"
+    since = "" if len(hashes) == statement.size else f"; the log has {len(hashes):,} now"
     made = f"{statement.made}, commit {statement.commit[:12]}" if statement.commit else statement.made
     return f"{signer}; statement of {made}: {statement.size:,} leaves, root {statement.root[:16]}{since}"
 

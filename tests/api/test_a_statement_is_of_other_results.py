@@ -124,6 +124,21 @@ def test_what_did_not_come_again_is_not_confirmed(
     assert (refused.value.where, refused.value.todo) == ("the audit above", "look at its reasons")
 
 
+@pytest.mark.parametrize(("reference", "name"), [(False, "runs of this machine"), (True, "reference results")])
+def test_a_log_is_not_confirmed_with_runs_of_which_it_does_not_tell(
+    signed: api.Repository, made_up: Plan, tmp_path: Path, reference: bool, name: str
+) -> None:
+    """The keys led to results of another set, which came again."""
+    here = replace(signed, layout=copy_of(signed.layout, tmp_path / "copy"))
+    first, second = _replayed(made_up, *[ok("replay", "equal bit for bit")] * 2).audits
+    report = AuditReport((first, replace(second, key="f" * 64)))
+    with pytest.raises(AuditError) as refused:
+        api.confirm(report, _reader(signed), reference=reference, repository=here)
+    folder = here.layout.reference if reference else here.layout.local
+    assert refused.value.what == f"nothing is signed: not among the {name}: ffffffffffff"
+    assert refused.value.where == str(folder / "log.jsonl") and "--reference" in refused.value.todo
+
+
 def test_a_log_that_does_not_hold_is_not_confirmed_and_not_stated(
     signed: api.Repository, made_up: Plan, tmp_path: Path
 ) -> None:

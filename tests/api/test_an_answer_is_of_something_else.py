@@ -18,7 +18,7 @@ from harness.api.audits import _note
 from harness.api.claims import _benchmark_of
 from harness.api.repository import numbers, several
 from harness.audit import AuditReport
-from harness.audit.steps import Checked
+from harness.audit.steps import Checked, failed, not_checked, ok
 from harness.base.errors import AuditError, EngineError, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -57,6 +57,8 @@ def audited(repository: api.Repository, *runs: Any, **named: Any) -> set[str]:
 def test_an_audit_is_of_the_runs_that_were_named(here: api.Repository, keys: list[str]) -> None:
     assert audited(here, keys[0][:12].upper()) == {keys[0]}
     assert audited(here, [keys[0], keys[3][:10]]) == {keys[0], keys[3]}
+    # two words for one run are one audit
+    assert len(api.audit([keys[0], keys[0][:10]], progress=None, repository=here).audits) == 1
     assert read_last_audit(here.layout, STORED) is None, "only one of all is noted"
     assert audited(here) == {*keys[:4]}
     note = read_last_audit(here.layout, STORED)
@@ -65,10 +67,18 @@ def test_an_audit_is_of_the_runs_that_were_named(here: api.Repository, keys: lis
     assert note.passed + note.failed + note.superseded + note.unfinished == 4
 
 
-def test_no_more_runs_are_noted_as_made_again_than_there_are(here: api.Repository, keys: list[str]) -> None:
+def test_only_runs_that_were_made_again_are_noted_so(here: api.Repository, keys: list[str]) -> None:
+    """A run of a person's own checkout, or of a GPU, is drawn and not run; in other orders it is the same run."""
     report = api.audit(progress=None, repository=here)
-    assert report.passed + report.failed == 4
-    assert [_note(here, report, keys, replay).replayed for replay in (0, 3, 4, 99)] == [0, 3, 4, 4]
+    assert report.passed + report.failed == 4 and _note(here, report, keys).replayed == 0
+    steps = (
+        (ok("replay", "equal bit for bit"), ok("order", "as good")),
+        (not_checked("replay", "a GPU computed it"),),
+        (failed("replay", "another predictions.npy"),),
+        (),
+    )
+    replayed = [replace(one, steps=(*one.steps, *more)) for one, more in zip(report.audits, steps, strict=True)]
+    assert _note(here, replace(report, audits=tuple(replayed)), keys).replayed == 2
 
 
 def test_an_audit_of_a_suite_is_of_its_present_cells(here: api.Repository, keys: list[str]) -> None:

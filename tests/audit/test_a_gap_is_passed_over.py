@@ -105,6 +105,11 @@ def test_a_strict_audit_says_what_it_does_not_accept_and_why() -> None:
         "    engine image: no engine",
     ]
     assert strict_lines({}, []) == ["", "strict: every link was checked, and every run is as it must be"]
+    # of broken links nothing is said but that they are
+    broken = ["", "NOT STRICT", "  FAILED: broken links, listed above; they can't be waived"]
+    assert strict_lines({}, [], is_broken=True) == broken
+    waived = ["waived: engine (4), data (3), changed (1)"]
+    assert strict_lines(gaps, list(Lack), is_broken=True) == broken + waived
     assert strict_lines(AuditReport((audits[0],)).gaps, [])[1:] == [
         "NOT STRICT",
         "  engine (1): no engine, or the image is not in it; --waive engine accepts it",

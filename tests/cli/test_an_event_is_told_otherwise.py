@@ -128,4 +128,7 @@ def test_a_run_that_the_log_does_not_know_is_refused_with_those_it_knows(tmp_pat
     assert error.value.where == str(tmp_path / "log.jsonl")
     assert f"did you mean '{RUNS[0].key[:12]}'" in error.value.todo
     # a plan has no key
-    assert error.value.todo.endswith("`harness log` shows all 24")
+    assert error.value.todo.endswith("`harness log --json` shows all 24")
+    with pytest.raises(UsageError, match="no run of the committed log is called 'zzzz'") as error:
+        harness_of("log", "--reference", "zzzz")
+    assert error.value.todo.endswith("`harness log --reference --json` shows all 24")

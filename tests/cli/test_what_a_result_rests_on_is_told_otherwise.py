@@ -138,7 +138,11 @@ def test_a_broken_link_is_the_exit_code_and_a_gap_where_it_is_strict(
     answering("api.audit", report)
     waived = [Lack(word) for word in words if word in ("data", "replay")]
     result = harness_of("audit", *words)
-    strict = "".join(f"{line}\n" for line in strict_lines(report.gaps, waived)) if "--strict" in words else ""
+    strict = (
+        "".join(f"{line}\n" for line in strict_lines(report.gaps, waived, is_broken=report.is_broken))
+        if "--strict" in words
+        else ""
+    )
     assert (result.return_value, result.stdout) == (code, to_text(report) + strict)
     result = harness_of("audit", *words, "--json")
     assert (result.return_value, document(result)["waived"]) == (code, [*map(str, waived)])

@@ -119,7 +119,8 @@ def test_many_names_are_shown_by_their_command() -> None:
         "metric": "`harness list metrics`",
         "environment": "`harness image list`",
         "run": "`harness status --suite stored --cells` with `harness reference list --keys`",
-        "run of the log": "`harness log`",
+        "run of the log": "`harness log --json`",
+        "run of the committed log": "`harness log --reference --json`",
     }
     for kind, command in shown.items():
         assert unknown_name(kind, "q", many).todo == f"{command} shows all 9"

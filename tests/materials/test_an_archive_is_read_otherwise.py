@@ -152,9 +152,14 @@ def test_a_folder_that_is_none_is_told(repository: Layout, archive: Path) -> Non
         (".gz", b"\x1f\x8bno"),
         # behind a sound head
         (".gz", gzip.compress(b"Package: bash\n", mtime=0)[:10] + b"\xff" * 20),
+        # whole, and no index
+        ("", b"<html>\n<p>Package: log in to see it</p>\n</html>\n"),
+        (".gz", gzip.compress(b"Version: 5.9\n", mtime=0)),
     ],
 )
-def test_an_index_that_is_cut_is_told(repository: Layout, archive: Path, ending: str, content: bytes) -> None:
+def test_an_index_that_is_cut_or_none_is_told(
+    repository: Layout, archive: Path, ending: str, content: bytes
+) -> None:
     folder = write(archive, "bookworm", {})
     (folder / "Packages").rename(folder / f"Packages{ending}")
     (folder / f"Packages{ending}").write_bytes(content)

@@ -22,6 +22,7 @@ from harness.proof.plans import load_plan, plan_path
 from harness.proof.signature import write_signed
 from harness.proof.statement import STATEMENT_TYPE, parse, statement_text
 from harness.proof.verification import Held, ProofStep
+from harness.results.reference import load_reference
 from tests.proof.conftest import Command, make_key
 
 AT = "2026-01-01T00:00:00Z"
@@ -134,9 +135,16 @@ def test_a_confirmation_of_another_log_fails(made: Layout, harness: Command, key
     (step,) = (one for one in steps if one.name == "confirmation")
     what = f"{signer} signed another log than this one, of 4 leaves"
     assert (step.state, step.what, step.where) == (Held.FAILED, what, str(path))
-    # of this log, by a key that nobody knows
+    # of this log, with a result of which it does not tell
     root = json.loads((made.reference / "statement.json").read_bytes())["predicate"]["log"]["root"]
     content["predicate"] = {**predicate, "log": {"size": 4, "root": root}}
+    write_signed(path, statement_text(content), key, signers(made))
+    steps = api.verify(reference=True, repository=api.Repository(made)).steps
+    (step,) = (one for one in steps if one.name == "confirmation")
+    what = f"{signer} names results of which this log does not tell: 1"
+    assert (step.state, step.what, step.where) == (Held.FAILED, what, str(path)) and step.todo
+    # by a key that nobody knows
+    content["predicate"] = {**predicate, "log": {"size": 4, "root": root}, "replayed": [*load_reference(made)]}
     shutil.rmtree(path.parent)
     path = place_of(made, make_key(made.local / "other"))
     signer = write_signed(path, statement_text(content), made.local / "other", signers(made))

@@ -18,9 +18,10 @@ import pytest
 
 from harness.api import verify
 from harness.api.repository import Repository
-from harness.base.files import canonical_json, digest_of
+from harness.base.files import canonical_json, digest_of, sha256_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.proof.log import Log
 from harness.proof.signature import write_signed
 from harness.proof.statement import statement_text
 from harness.results.reference import load_reference, save_reference
@@ -267,11 +268,13 @@ def test_no_new_statement_is_made_of_it_unless_the_log_tells(
     """The author signs again without looking: what the log does not tell is refused."""
     forge(signed)
     outcome = harness("attest", "--reference", "--key", key)
-    # these two only add leaves: the next statement says of them what they are
+    # two only add leaves: the next statement says of them what they are; one has the envelope against it
     tells = forge in (remove_with_a_leaf, add_result)
-    assert outcome.exit_code == (0 if tells else 5)
+    assert outcome.exit_code == (0 if tells or forge is hide_verdict else 5)
+    predicate = json.loads((signed.reference / "statement.json").read_bytes())["predicate"]
+    if forge is hide_verdict:
+        assert predicate["verdicts"] == {"memory": 1, "ok": 1}
     if tells:
-        predicate = json.loads((signed.reference / "statement.json").read_bytes())["predicate"]
         removals = {"memory": 1} if forge is remove_with_a_leaf else {}
         assert predicate["removals"] == removals and predicate["leaves"]["record"] == 2 - len(removals)
 
@@ -454,9 +457,26 @@ def test_the_results_grow_and_every_statement_proves_it(signed: Layout, harness:
 def test_a_signed_statement_that_was_changed_is_no_ground_for_the_next(
     signed: Layout, harness: Command, key: Path
 ) -> None:
-    hide_verdict(signed)
+    first = sha256_of(signed.reference / "statement.json")
+    change_statement(signed, lambda predicate: predicate["log"].update(size=1))
+    assert harness("audit", "--reference", "--signed").exit_code == 5
+    assert harness("attest", "--reference", "--key", key).exit_code == 0
+    predicate = json.loads((signed.reference / "statement.json").read_bytes())["predicate"]
+    assert (predicate["log"]["previous"]["statement"], predicate["log"]["previous"]["size"]) == (first, 4)
+    assert harness("audit", "--reference", "--signed").exit_code == 0
+
+
+def test_a_signed_statement_that_was_changed_hides_no_change_of_the_log(
+    signed: Layout, harness: Command, key: Path
+) -> None:
+    """The file tells of the forged log, the envelope of the honest one, and no note or commit does."""
+    log = signed.reference / "log.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"memory"', b'"ok"'))
+    root = Log(signed.reference).root()
+    change_statement(signed, lambda predicate: predicate["log"].update(root=root))
+    forget_notes()
     outcome = harness("attest", "--reference", "--key", key)
-    assert outcome.exit_code == 5
+    assert outcome.exit_code == 5 and "the log is not the one that had 4 leaves before" in str(outcome.exception)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"predicate": {"log": {}}}', "not json"])

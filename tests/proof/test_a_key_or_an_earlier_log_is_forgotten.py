@@ -189,6 +189,8 @@ def test_a_key_has_the_name_that_the_list_gives_it(layout: Layout, key: Path) ->
     lists = (
         ("first,second", "permafrost-results", "first"),
         ("!nobody,second", "permafrost-results", "second"),
+        ("!eve@example.org,*@example.org", "permafrost-results", "*@example.org"),
+        ("!eve@example.org", "permafrost-results", ""),
         ("first", "git", ""),
     )
     for names, namespace, name in lists:

@@ -120,3 +120,16 @@ def test_the_command_asks_for_a_replay_and_a_key(made: Layout, harness: Command,
     for words in (["--attest"], ["--attest", "--key", key], ["--replay", "1", "--attest"], ["--key", key]):
         with pytest.raises(Exception, match="needs"):
             harness("audit", "--reference", *words)
+
+
+@pytest.mark.parametrize("lost", [(".json.sig",), (".json.sig", ".json"), (".dsse.json",)], ids=str)
+def test_a_confirmation_that_a_full_disk_cut_short_is_signed_again(
+    made: Layout, harness: Command, key: Path, lost: tuple[str, ...]
+) -> None:
+    path = confirmed(made, harness, key).path
+    for ending in lost:
+        path.with_name(f"{path.stem}{ending}").unlink()
+    assert harness("audit", "--reference", "--signed").exit_code == 5
+    report = replayed(made, ok("replay", "equal bit for bit"))
+    again = api.confirm(report, made.local / "other", reference=True, repository=api.Repository(made))
+    assert again.path == path and harness("audit", "--reference", "--signed").exit_code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 from collections.abc import Callable
@@ -13,12 +14,13 @@ import pytest
 
 from harness import __version__
 from harness.base.errors import AuditError
-from harness.base.files import sha256_of
+from harness.base.files import sha256_of, write_atomic, write_json
 from harness.base.layout import Layout
 from harness.base.plurals import counted
-from harness.proof import verification
+from harness.proof import signature, verification
 from harness.proof.attestation import attest
 from harness.proof.digests import digests_of
+from harness.proof.envelope import parse_envelope
 from harness.proof.history import EarlierLog, memory_paths
 from harness.proof.keys import Signer
 from harness.proof.leaves import Event, Leaf, LoggedResult
@@ -460,15 +462,84 @@ def test_no_statement_is_made_of_results_that_do_not_fit(
     assert refused.value.todo.startswith("restore the files; if somebody removed the run by hand")
 
 
-def test_no_statement_follows_one_that_was_changed_after_it_was_signed(small: Small) -> None:
-    small.statement.write_bytes(small.statement.read_bytes() + b"\n")
+@pytest.mark.parametrize("change", ["more", "nothing", "gone"])
+def test_a_statement_that_was_changed_after_it_was_signed_is_taken_from_its_envelope(
+    small: Small, caplog: pytest.LogCaptureFixture, change: str
+) -> None:
+    first = sha256_of(small.statement)
+    texts = {"more": small.statement.read_bytes() + b"\n", "nothing": b""}
+    small.statement.unlink() if change == "gone" else small.statement.write_bytes(texts[change])
+    made = attest(small.layout, small.results, small.key)
+    assert made.statement.predicate["log"]["previous"]["statement"] == first
+    told = f"not the statement that was signed last, which its envelope holds: {small.statement}"
+    assert caplog.messages == [told]
+    assert verify(small.layout, small.results).failed == 0
+    attest(small.layout, small.results, small.key)
+    assert caplog.messages == [told], "nothing is told of one that is as it was signed"
+
+
+@pytest.mark.parametrize("change", ["the payload", "the signature", "another key", "no envelope"])
+def test_no_statement_follows_one_that_was_changed_with_its_envelope(small: Small, change: str) -> None:
+    """Neither is what somebody signed: nothing tells what the last statement was."""
+    text = small.statement.read_bytes()
+    small.statement.write_bytes(text + b"\n")
+    envelope = parse_envelope(envelope_path(small.statement).read_bytes(), "")
+    changed = {
+        "the payload": replace(envelope, payload=text + b"\n"),
+        "the signature": replace(envelope, signature=b"none"),
+        "another key": replace(envelope, key="SHA256:another"),
+    }
+    if change in changed:
+        write_json(envelope_path(small.statement), changed[change].to_json())
+    else:
+        envelope_path(small.statement).unlink()
     with pytest.raises(AuditError) as refused:
         attest(small.layout, small.results, small.key)
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "the envelope holds another text than the file",
-        str(small.results.folder / "statement.dsse.json"),
-        "restore the files, or make and sign the statement again",
-    )
+    todo = "restore the files; if they are lost, remove the statement, its signature and its envelope"
+    assert refused.value.what and str(small.statement.parent) in refused.value.where
+    assert refused.value.todo == todo
+    for path in small.results.folder.glob("statement*"):
+        path.unlink()
+    assert attest(small.layout, small.results, small.key).signer == small.signer
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+@pytest.mark.parametrize("has_key", [True, False])
+@pytest.mark.parametrize("done", range(3))
+def test_a_statement_that_a_full_disk_cut_short_is_made_again(
+    small: Small, monkeypatch: pytest.MonkeyPatch, done: int, has_key: bool, was_there: bool
+) -> None:
+    """With a key three files are written, without one a file is written and two removed; `done` of them."""
+    if not was_there:
+        for path in small.results.folder.glob("statement*"):
+            path.unlink()
+    left = done
+
+    def until_full(real: Callable[..., Any]) -> Callable[..., Any]:
+        def act(*args: Any, **named: Any) -> Any:
+            nonlocal left
+            if not left:
+                raise OSError(28, "No space left on device")
+            left -= 1
+            return real(*args, **named)
+
+        return act
+
+    with monkeypatch.context() as patch:
+        patch.setattr(signature, "write_atomic", until_full(write_atomic))
+        patch.setattr(signature, "write_json", until_full(write_json))
+        patch.setattr(Path, "unlink", until_full(Path.unlink))
+        with pytest.raises(OSError, match="No space left"):
+            attest(small.layout, small.results, small.key if has_key else None)
+    path, sealed = small.statement, envelope_path(small.statement)
+    if sealed.is_file():
+        last = parse_envelope(sealed.read_bytes(), "").payload
+    else:
+        last = path.read_bytes() if path.is_file() else b""
+    previous = attest(small.layout, small.results, small.key).statement.predicate["log"]["previous"]
+    assert (previous["statement"] if previous else "") == (hashlib.sha256(last).hexdigest() if last else "")
+    assert bool(last) == (was_there or done > 0)
+    assert verify(small.layout, small.results).failed == 0
 
 
 def test_a_proof_is_read_by_people_and_by_programs() -> None:
@@ -490,6 +561,8 @@ def test_a_proof_is_read_by_people_and_by_programs() -> None:
     assert proof_text(Proof("fine", (good,))) == (
         "fine\n  ok           log  3 leaves\n\nsigned, and all of it holds\n"
     )
+    for steps, told in (((good, unknown), "1 step was"), ((unknown, good, unknown), "2 steps were")):
+        assert proof_text(Proof("", steps)).endswith(f"\n\nsigned, and all of it holds; {told} not checked\n")
     assert proof_text(Proof("two", (bad, good, bad))).endswith("\n\n2 of 3 steps do not hold\n")
     assert proof_json(Proof("", (bad, good, bad)))["failed"] == 2
     assert proof_json(proof) == {

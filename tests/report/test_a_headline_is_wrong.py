@@ -14,6 +14,7 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
+from harness.proof.tree import leaf_hash, root_of
 from harness.report import headlines as head
 from harness.report.headlines import Headlines, make_headlines
 from harness.results.last_audit import LastAudit, digest_of_keys
@@ -22,6 +23,7 @@ from harness.status import ScoredCell, Table
 from tests.fabricate import drug_cell
 from tests.report.made_up import claim
 
+LOG = [leaf_hash(b"%d" % number) for number in range(2487)]
 _CELL = drug_cell("mlp", {}, {}, seed=7)
 
 
@@ -117,24 +119,38 @@ def test_where_nothing_was_audited_the_command_is_named(facts: Layout, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("signed", "commit", "size", "text"),
+    ("signed", "commit", "log", "text"),
     [
         (
             True,
             "0123456789abcdef",
-            2486,
+            LOG[:2486],
             "by ada; statement of then, commit 0123456789ab: 2,486 leaves, root {root}",
         ),
-        (False, "", 2486, "not signed; statement of then: 2,486 leaves, root {root}"),
-        (True, "", 2487, "by ada; statement of then: 2,486 leaves, root {root}; the log has 2,487 now"),
-        (False, "", 2485, "not signed; statement of then: 2,486 leaves, root {root}; the log has 2,485 now"),
+        (False, "", LOG[:2486], "not signed; statement of then: 2,486 leaves, root {root}"),
+        (True, "", LOG[:2487], "by ada; statement of then: 2,486 leaves, root {root}; the log has 2,487 now"),
+        # one leaf is gone, one is another, two changed places
+        (True, "", LOG[:2485], "does not hold: the log is not the one that was signed (log.jsonl)"),
+        (
+            True,
+            "",
+            [b"another", *LOG[1:2486]],
+            "does not hold: the log is not the one that was signed (log.jsonl)",
+        ),
+        (
+            False,
+            "",
+            [LOG[1], LOG[0], *LOG[2:]],
+            "does not hold: the log is not the one that was stated (log.jsonl)",
+        ),
     ],
 )
 def test_who_signed_in_a_line(
-    facts: Layout, monkeypatch: pytest.MonkeyPatch, signed: bool, commit: str, size: int, text: str
+    facts: Layout, monkeypatch: pytest.MonkeyPatch, signed: bool, commit: str, log: list[bytes], text: str
 ) -> None:
     folder = facts.local
-    statement = SimpleNamespace(made="then", commit=commit, size=2486, root="f" * 64)
+    root = root_of(LOG[:2486]).hex()
+    statement = SimpleNamespace(made="then", commit=commit, size=2486, root=root)
     monkeypatch.setattr(head, "read", lambda own: statement if own == folder else None)
     monkeypatch.setattr(head, "is_signed", lambda path: signed and path == folder / "statement.json")
     monkeypatch.setattr(head, "allowed_signers", lambda layout: ("signers of", layout))
@@ -145,8 +161,11 @@ def test_who_signed_in_a_line(
             "ada" if (path, signers) == (folder / "statement.json", ("signers of", facts)) else ""
         ),
     )
-    monkeypatch.setattr(head, "Log", lambda own: SimpleNamespace(size=size if own == folder else -1))
-    assert head._signature(facts, "stored", folder) == text.format(root="f" * 16)
+    path = folder / "log.jsonl"
+    monkeypatch.setattr(
+        head, "Log", lambda own: SimpleNamespace(path=path, hashes=lambda: log if own == folder else [])
+    )
+    assert head._signature(facts, "stored", folder) == text.format(root=root[:16])
 
 
 def test_without_a_statement_the_command_is_named(facts: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
