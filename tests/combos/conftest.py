@@ -11,8 +11,14 @@ import pytest
 
 from harness.base.layout import Layout
 
-FOLDERS = ("methods/_shared/combinations", "harness/benchmarks/combos/sdk/python", "methods/_sdk/python")
-MODULES = ("combos_sdk", "combination_candidates", "combination_decoding", "combination_orders", "marked_texts")
+FOLDERS = (
+    *("methods/_shared/combinations", "methods/_shared/combination_model/parity"),
+    *("harness/benchmarks/combos/sdk/python", "methods/_sdk/python"),
+)
+MODULES = (
+    *("combos_sdk", "combination_candidates", "combination_decoding", "combination_orders", "marked_texts"),
+    "given_windows",
+)
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +26,7 @@ def texts(repository: Layout) -> Iterator[SimpleNamespace]:
     """Its modules, by their last words."""
     folders = [str(repository.root / folder) for folder in FOLDERS]
     sys.path[:0] = folders
-    modules = {name.rpartition("_")[2] if name != "combos_sdk" else "sdk": import_module(name) for name in MODULES}
+    modules = {name.rpartition("_")[2]: import_module(name) for name in MODULES}
     yield SimpleNamespace(**modules)
     for folder in folders:
         sys.path.remove(folder)

@@ -105,6 +105,19 @@ def test_marked_texts(
     assert [word for word in words if word in texts.texts.MARKERS] == passage.markers
 
 
+@given(marked_sentences(), st.integers(1, 30), st.data())
+def test_a_window_of_a_golden_is_taken_as_it_stands(
+    texts: SimpleNamespace, drawn: tuple[str, list[tuple[int, int]]], width: int, data: st.DataObject
+) -> None:
+    """Narrow ones have lost markers: of some drugs the start is there alone, or the end."""
+    text, places = drawn
+    drugs = data.draw(st.lists(st.integers(0, len(places) - 1), unique=True, min_size=2))
+    window = texts.texts.MarkedText(text, places).passage(drugs, width)
+    given_window = texts.windows.GivenWindow(window.text).passage((), 0)
+    assert (given_window.text, given_window.markers) == (window.text, window.markers)
+    assert [end - begin for begin, end in given_window.ranges] == [end - begin for begin, end in window.ranges]
+
+
 def test_a_marker_cuts_a_word_only_where_its_drug_is_marked(texts: SimpleNamespace) -> None:
     """A drug that no blank precedes is marked too; the original's code ends there."""
     text = "anti-abrevolin-like bractimab and caldorine"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,8 @@ import torch
 from combination_bert import Bert, BertSizes
 from combination_classifier import CombinationClassifier, choose_trained, loss_of
 from combination_optimiser import EarlyEpsilonAdamW, optimiser_of, rate_at
-from marked_texts import MARKERS, MarkedText, Passage, Words
+from given_windows import GivenWindow
+from marked_texts import MARKERS
 from permafrost_sdk import Array, Case
 from torch import Tensor
 from word_pieces import WordPieces
@@ -70,7 +70,7 @@ def batch(case: Case) -> dict[str, Array]:
     about, words = case.about, [str(word) for word in case.arrays["in/vocabulary"]]
     pieces = WordPieces({word: number for number, word in enumerate(words)})
     length = int(about["max_seq_length"])
-    texts = [_Window(str(text)) for text in case.arrays["in/texts"]]
+    texts = [GivenWindow(str(text)) for text in case.arrays["in/texts"]]
     rows = [pieces.row(text, (), _UNBOUNDED, length) for text in texts]
     whole = [pieces.row(text, (), _UNBOUNDED, _UNBOUNDED) for text in texts]
     filled = pieces.batch(rows, length)
@@ -87,27 +87,6 @@ def batch(case: Case) -> dict[str, Array]:
         ),
         **_answers(case, filled.ids, filled.mask),
     }
-
-
-class _Window(MarkedText):
-    """A marked text as it stands: its window may have cut off one marker of a drug, so that nothing is paired."""
-
-    def __init__(self, text: str) -> None:
-        parts: list[list[str]] = [[]]
-        markers = []
-        for word in text.split():
-            if word in MARKERS:
-                markers.append(word)
-                parts.append([])
-            else:
-                parts[-1].append(word)
-        edges = [0, *accumulate(map(len, parts))]
-        words = Words(" ".join(word for part in parts for word in part), ())
-        self._whole = Passage(words, list(pairwise(edges)), markers)
-
-    def passage(self, drugs: Sequence[int], width: int) -> Passage:
-        """All of it: it is the window already."""
-        return self._whole
 
 
 def _answers(case: Case, ids: Array, mask: Array) -> dict[str, Array]:
