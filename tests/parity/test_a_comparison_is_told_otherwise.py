@@ -59,6 +59,13 @@ def test_the_longest_pattern_of_a_card_counts(card: MethodCard, golden: Path) ->
     for order in (tables, tables[::-1]):
         (match,) = matches_of(case, [card.model_copy(update={"parity": order})])
         assert match.table.cases == "toy_{dataset}_{seed}"
+    # by its letters: a wildcard's own name makes no pattern longer
+    tables = [
+        card.parity[0].model_copy(update={"cases": one}) for one in ("toy_{dataset}_{seed}", "toy_Small_{seed}")
+    ]
+    for order in (tables, tables[::-1]):
+        (match,) = matches_of(case, [card.model_copy(update={"parity": order})])
+        assert match.table.cases == "toy_Small_{seed}"
 
 
 def test_a_subject_has_its_own_cases(card: MethodCard, golden: Path) -> None:

@@ -110,6 +110,23 @@ def test_a_case_with_nothing_to_compare_is_not_ok(layout: Layout, tmp_path: Path
     assert (found.standing, found.note) == (Standing.FAILED, "none of the arrays to compare is in the golden")
 
 
+def test_what_the_card_compares_and_the_golden_lacks_is_told(
+    layout: Layout, tmp_path: Path, stepping: MethodCard
+) -> None:
+    """A golden that was cut down must not look like a whole one. It is no fault of the method."""
+    compare = {"out/a": Tolerance(), "out/*": Tolerance(), "grad/*": Tolerance(), "loss": Tolerance()}
+    found, _ = check(layout, tmp_path, stepping, case={**CASE, "loss": ONE}, compare=compare)
+    assert [(one.array, one.standing) for one in found.arrays[2:]] == [
+        ("loss", Standing.FAILED),
+        ("grad/*", Standing.ABSENT),
+    ]
+    assert found.arrays[3].note == "not in the golden"
+    (tmp_path / "whole").mkdir()
+    found, _ = check(layout, tmp_path / "whole", stepping, compare=compare)
+    assert found.worst is Standing.OK
+    assert [one.array for one in found.arrays if one.standing is Standing.ABSENT] == ["grad/*", "loss"]
+
+
 def test_a_step_that_fails_is_told_with_its_own_words(
     layout: Layout, tmp_path: Path, stepping: MethodCard
 ) -> None:
