@@ -49,6 +49,11 @@ is_made_from() {
         [[ $imported == "$root/harness" ]]
 }
 
+# A Python that somebody started by its bare name, .venv being activated. A shell in which it is activated loses nothing.
+is_activated_python() {
+    [[ $(readlink "$1/exe" || true) == */python* ]] && grep -zqxF "VIRTUAL_ENV=$root/.venv" "$1/environ"
+} 2>/dev/null
+
 # Processes whose program lies in .venv: they would lose their modules with it. Where there is no /proc, none are known.
 running_from_it() {
     local line folder program
@@ -57,7 +62,7 @@ running_from_it() {
         # one that has ended meanwhile has no line, or an empty one
         { IFS= read -r -d '' program <"$line"; } 2>/dev/null || continue
         [[ $program == /* ]] || program=$(readlink "$folder/cwd" || true)/$program
-        if [[ $program == "$root/.venv/"* ]]; then
+        if [[ $program == "$root/.venv/"* ]] || is_activated_python "$folder"; then
             printf ' %s' "${folder#/proc/}"
         fi
     done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -131,6 +132,27 @@ def test_an_environment_that_a_process_runs_from_stays(tree: Path, called: str) 
         f"error: the environment in .venv has to be made anew, and processes still run from it: {process.pid}\n"
         "  to do: wait for their end, or stop them (harness stop ends a campaign); then run this again\n"
     )
+    assert start(tree)[0] == ran(tree)
+
+
+def test_an_environment_stays_for_a_python_that_was_called_by_its_name_alone(tree: Path) -> None:
+    """Its line of command tells of no folder. What is no Python, as the shell itself, needs nothing of it."""
+    start(tree)
+    environment = {"PATH": "/usr/bin:/bin", "VIRTUAL_ENV": str(tree / ".venv")}
+    (tree / "requirements" / "run.lock").write_text("other packages\n")
+    said = "import time; print('begun', flush=True); time.sleep(60)"
+    with (
+        subprocess.Popen(["sleep", "60"], env=environment) as shell,
+        subprocess.Popen(
+            ["python", "-c", said], executable=sys.executable, env=environment, stdout=subprocess.PIPE
+        ) as process,
+    ):
+        assert process.stdout is not None and process.stdout.readline() == b"begun\n"
+        with pytest.raises(subprocess.CalledProcessError) as refused:
+            start(tree)
+        shell.kill()
+        process.kill()
+    assert refused.value.returncode == 3 and f"still run from it: {process.pid}\n" in refused.value.stderr
     assert start(tree)[0] == ran(tree)
 
 
