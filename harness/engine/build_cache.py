@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
+
+from harness.base.layout import Layout
+from harness.engine.custody import served_services
 from harness.engine.engine import Engine
 
 
-def may_empty_build_cache(engine: Engine) -> bool:
+def may_empty_build_cache(layout: Layout, engine: Engine) -> bool:
     """Whether it is ours alone: in an engine that is not the harness's own, others may need it."""
-    return engine.name == "docker" and engine.facts.served
+    if engine.name != "docker":
+        return False
+    # one of ours may have been chosen by its address
+    return engine.facts.served or engine.socket in {
+        one.socket for one in served_services(layout.cache, os.environ)
+    }
 
 
 def empty_build_cache(engine: Engine) -> None:

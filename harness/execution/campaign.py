@@ -138,7 +138,7 @@ def _run_group(
     if choices.remove_images:
         for job in {image_of(cell.job): cell.job for cell in group.of_each_kind()}.values():
             remove_images(engine, layout, job.method, job.accelerator)
-        if may_empty_build_cache(engine):
+        if may_empty_build_cache(layout, engine):
             # else the builder keeps every layer, and no disk is free
             empty_build_cache(engine)
 

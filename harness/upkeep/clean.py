@@ -59,7 +59,7 @@ def clean_engine(
     if images or old_images:
         yield from _images(layout, engine, None if images else Asked(layout), dry_run=dry_run)
     if images:
-        yield from _build_cache(engine, dry_run=dry_run)
+        yield from _build_cache(layout, engine, dry_run=dry_run)
 
 
 def clean_folders(layout: Layout, *, cache: bool, dry_run: bool) -> Iterator[Removal]:
@@ -114,7 +114,7 @@ def _images(layout: Layout, engine: Engine, asked: Asked | None, *, dry_run: boo
         yield Removal("image", label, int(image.get("Size") or 0), fault)
 
 
-def _build_cache(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
+def _build_cache(layout: Layout, engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
     """Empty what Docker's builder keeps. In an engine that is not the harness's own, others may need it."""
     if engine.name != "docker":
         # Podman builds without one
@@ -123,7 +123,7 @@ def _build_cache(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
     if not size:
         return
     fault = ""
-    if not may_empty_build_cache(engine):
+    if not may_empty_build_cache(layout, engine):
         fault = (
             "not in an engine of the harness's own, so others may need it; to empty it: docker builder prune --all"
         )

@@ -241,7 +241,9 @@ def test_with_an_image_goes_what_our_own_builder_keeps_of_it(
 ) -> None:
     """It keeps every layer that it built. In an engine of somebody else's it may be of other builds."""
     monkeypatch.setattr(campaign, "empty_build_cache", lambda engine: heard.asked.append(("empty", engine)))
-    engine = cast(Engine, SimpleNamespace(name=name, facts=SimpleNamespace(served=served)))
+    engine = cast(
+        Engine, SimpleNamespace(name=name, socket=Path("/run/other.sock"), facts=SimpleNamespace(served=served))
+    )
     monkeypatch.setattr(sys.modules[__name__], "ENGINE", engine)
     run(layout, made_up_plan("constant", "als_wr"), heard, Choices(remove_images=True))
     assert [words[0] for words in heard.asked] == ["take", "run", "remove", *(["empty"] * is_emptied)] * 2

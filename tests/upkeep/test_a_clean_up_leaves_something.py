@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from harness.base.layout import Layout
-from harness.engine import Engine, custody
+from harness.engine import Engine, build_cache, custody
 from harness.images.cards import environment_names
 from harness.images.identity import environment_image_name, image_name
 from harness.images.record import recorded_tree
@@ -122,6 +122,16 @@ def test_that_of_somebody_elses_stays_and_is_told(layout: Layout) -> None:
     engine = FakeDocker(cached=7, served=False)
     (left,) = removed(layout, engine, images=True)
     assert left.bytes == 7 and "docker builder prune" in left.fault and engine.posted == []
+
+
+def test_our_own_engine_is_ours_by_whatever_address_it_is_called(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`engine env` tells its address to a shell, and through it to the harness."""
+    engine = FakeDocker(cached=7, served=False)
+    monkeypatch.setattr(build_cache, "served_services", lambda *_: [SimpleNamespace(socket=engine.socket)])
+    assert removed(layout, engine, images=True) == [Removal("build cache", "/run/fake.sock", 7)]
+    assert len(engine.posted) == 1
 
 
 @pytest.fixture
