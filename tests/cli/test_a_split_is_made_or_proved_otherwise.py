@@ -405,3 +405,13 @@ def test_commands_of_benchmarks_are_there() -> None:
     ]
     assert own and all(commands.command.commands[one.name] is one for one in own)
     assert {*commands.command.commands} == {"list", "make", "verify", *(one.name for one in own)}
+
+
+def test_a_strategy_takes_no_splits_of_one_whose_name_begins_so(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = [SplitSpec(strategy=strategy, seed=1) for strategy in ("random", "random_twice", "weakly_correlated")]
+    lines = {number: SimpleNamespace(spec=spec) for number, spec in enumerate(specs)}
+    monkeypatch.setattr(commands, "recorded_splits", lambda *_: lines)
+    assert commands._recorded_specs(layout, "synthetic", "random") == specs[:1]
+    assert commands._recorded_specs(layout, "synthetic", None) == specs

@@ -289,6 +289,8 @@ def test_a_side_knows_the_seeds_that_places_share() -> None:
     assert side.all_of(one, "x").tolist() == [1.0, 2.0] and side.all_of(other, "x").tolist() == [4.0, 3.0]
     assert side.mean(one, "x") == 1.5 and side.mean(one, "z") is None
     assert replace(side, means={(one, "x"): 7.0}).mean(one, "x") == 7.0
+    # the mean, where a median would be another number
+    assert Side({one: {seed: {"x": value} for seed, value in enumerate((1.0, 2.0, 6.0))}}).mean(one, "x") == 3.0
 
 
 def run(value: float | None, verdict: Verdict = Verdict.OK, **told: object) -> Obtained:
