@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 LOCAL, DASK = "local", "dask"
 CPUS, MEMORY, GPUS = "cpus", "GiB", "GPU"
-_CONNECT_S, _WORKERLESS_S = 20.0, 60.0
+_CONNECT_S, _WORKERLESS_S, _LOOK_S = 20.0, 60.0, 0.2
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,29 @@ class Cluster:
         return dict(self.client.run(function, *arguments))
 
     def ask_each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[tuple[str, Any]]:
-        """The same of one that takes its time, each worker's answer as it comes."""
-        from distributed import as_completed
+        """The same of one that takes its time, each worker's answer as it comes; None of one that was lost."""
+        from distributed import CancelledError, KilledWorker
 
         asked = {
-            self.client.submit(function, *arguments, workers=[one.address], pure=False): one.address
+            one.address: self.client.submit(function, *arguments, workers=[one.address], pure=False)
             for one in self.workers()
         }
-        for future in as_completed(asked, loop=self.client.loop):
-            yield asked[future], future.result()
+        while asked:
+            here = {one.address for one in self.workers()}
+            for address, future in [*asked.items()]:
+                if not future.done() and address in here:
+                    continue
+                del asked[address]
+                answer = None
+                if future.done():
+                    with suppress(CancelledError, KilledWorker):
+                        answer = future.result()
+                else:
+                    # else it would wait for a worker of this address
+                    future.cancel()
+                yield address, answer
+            if asked:
+                time.sleep(_LOOK_S)
 
 
 @contextmanager

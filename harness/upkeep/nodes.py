@@ -12,6 +12,9 @@ from harness.upkeep.doctor import Examination, State, examine
 
 # Clocks that differ by more make a log whose times lead astray.
 _CLOCK_S = 5.0
+_LOST = [
+    Examination("worker", State.FAIL, "it was lost while it was examined", "look at its log, and start it again")
+]
 
 
 def examine_nodes(
@@ -20,7 +23,8 @@ def examine_nodes(
     """Each worker with its checks, as soon as it has answered. One that can do nothing for us is asked no more."""
     with wanted_file(layout) as wanted:
         arguments = (layout, wanted, own_meaning(), tuple(mirrors), runtime)
-        yield from cluster.ask_each(_examined, *arguments)
+        for address, checks in cluster.ask_each(_examined, *arguments):
+            yield address, _LOST if checks is None else checks
 
 
 def _examined(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -300,20 +299,33 @@ def test_a_parcel_goes_on_behind_what_no_machine_failed(errand: Errand, monkeypa
 
 
 def test_each_worker_is_asked_by_itself_and_answers_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[Any]()
+    """What is lost has no answer: before it is done, or in the end."""
+    import distributed
+
+    asked, cancelled, there = list[Any](), list[str](), ["a", "b", "gone", "killed"]
+    looks = dict.fromkeys(there, 0)
 
     class Future:
         def __init__(self, name: str) -> None:
             self.name = name
 
+        def done(self) -> bool:
+            looks[self.name] += 1
+            if self.name == "gone" and self.name in there:
+                there.remove(self.name)
+            return self.name in ("b", "killed") or (self.name == "a" and looks["a"] > 1)
+
         def result(self) -> str:
+            if self.name == "killed":
+                raise distributed.KilledWorker("task", None, None)
             return f"of {self.name}"
 
-    class Client:
-        loop = "a loop"
+        def cancel(self) -> None:
+            cancelled.append(self.name)
 
+    class Client:
         def scheduler_info(self, n_workers: int) -> Any:
-            return {"workers": {name: {"nthreads": "3", "resources": {}} for name in ("a", "b")}}
+            return {"workers": {name: {"nthreads": "3", "resources": {}} for name in there}}
 
         def submit(self, *words: Any, **named: Any) -> Future:
             asked.append((words, named))
@@ -323,15 +335,14 @@ def test_each_worker_is_asked_by_itself_and_answers_as_it_comes(monkeypatch: pyt
             asked.append(words)
             return {"a": 1}.items()
 
-    def as_completed(futures: Any, loop: str) -> list[Any]:
-        assert loop == "a loop"
-        return list(futures)[::-1]
-
-    monkeypatch.setitem(sys.modules, "distributed", cast(Any, SimpleNamespace(as_completed=as_completed)))
+    monkeypatch.setattr("harness.execution.cluster._LOOK_S", 0.0)
     one = Cluster(cast(Any, Client()), "tcp://s:1")
-    assert list(one.ask_each(len, "x")) == [("b", "of b"), ("a", "of a")]
-    assert asked == [((len, "x"), {"workers": [name], "pure": False}) for name in "ab"]
+    answers = list(one.ask_each(len, "x"))
+    assert answers[:2] == [("b", "of b"), ("killed", None)]
+    assert sorted(answers[2:]) == [("a", "of a"), ("gone", None)] and cancelled == ["gone"]
+    assert asked == [((len, "x"), {"workers": [name], "pure": False}) for name in ("a", "b", "gone", "killed")]
     assert one.ask_all(len, "y") == {"a": 1} and asked[-1] == (len, "y")
+    there.remove("killed")
     assert [worker.threads for worker in one.workers()] == [3, 3]
 
 

@@ -53,6 +53,15 @@ def test_a_worker_that_sees_the_same_is_examined_as_this_machine_is(layout: Layo
     assert examined(layout)[2] == MACHINE and asked[1][1] is None
 
 
+def test_a_worker_that_was_lost_meanwhile_is_told(layout: Layout) -> None:
+    class Lost:
+        def ask_each(self, *_: object) -> Iterator[tuple[str, Any]]:
+            yield "tcp://gone", None
+
+    ((address, (check,)),) = examine_nodes(cast(Cluster, Lost()), layout)
+    assert (address, check.state) == ("tcp://gone", State.FAIL) and "lost while it was examined" in check.detail
+
+
 @pytest.mark.parametrize(("ahead", "detail"), [(60.0, "60 s ahead"), (-60.0, "60 s behind")])
 def test_a_clock_that_leads_astray_is_warned_of(
     layout: Layout, asked: list[Any], ahead: float, detail: str, monkeypatch: pytest.MonkeyPatch
