@@ -23,6 +23,7 @@ from harness.conformance import checks_of
 from harness.conformance.checks import Bench, apply
 from harness.execution.trials import Result, Trial
 from harness.methods.card import MethodCard, load_method
+from harness.results.learning import Likeness
 from tests.methods.in_process import InProcess, failed
 
 Scores = npt.NDArray[np.float64]
@@ -172,6 +173,14 @@ def test_no_score_to_compare_is_no_proof_of_learning(
     card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BENCHMARK, "order_free_metrics", ())
+    assert failed(card, running(tmp_path, honest)) == {"learns"}
+
+
+def test_a_difference_between_orders_stays_one_whatever_later_orders_give(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = iter([None, Likeness(False, "AUC", "0.5", "0.9"), *[Likeness(True, "AUC")] * 99])
+    monkeypatch.setattr("harness.conformance.checks.compare_orders", lambda *_, **__: next(told))
     assert failed(card, running(tmp_path, honest)) == {"learns"}
 
 
