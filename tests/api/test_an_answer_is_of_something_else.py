@@ -126,8 +126,7 @@ def test_nothing_to_audit_is_no_audit(here: api.Repository, keys: list[str]) -> 
         (("bnnr",), (), "repurposing"),
         ((), ("synthetic_ddi",), "ddi"),
         (("mlp",), ("synthetic_ddi",), "ddi"),
-        # nothing belongs to both, and published names tell nothing
-        (("bnnr",), ("synthetic_ddi",), "repurposing"),
+        # published names tell nothing
         (("BNNR of the paper",), ("Fdataset of the paper",), "repurposing"),
     ],
 )
@@ -135,6 +134,12 @@ def test_claims_are_those_of_what_was_named(
     repository: Layout, methods: tuple[str, ...], datasets: tuple[str, ...], benchmark: str
 ) -> None:
     assert _benchmark_of(repository, methods, datasets) == benchmark
+
+
+def test_what_belongs_to_several_benchmarks_is_asked_of_none(repository: Layout) -> None:
+    with pytest.raises(UsageError, match="belongs to several benchmarks") as told:
+        _benchmark_of(repository, ("bnnr", "not ours"), ("synthetic_ddi",))
+    assert told.value.where == "bnnr: repurposing, synthetic_ddi: ddi"
 
 
 def test_a_method_of_several_benchmarks_chooses_none_of_them(

@@ -180,7 +180,11 @@ def test_a_replay_agrees_at_all_sizes(findings: dict[str, list[CaseFinding]], na
     found = of_change(findings[name], 0)
     assert len(found) == CASES[name]
     assert not [(one.case, one.note) for one in found if one.standing is not Standing.OK]
-    assert not [(one.case, bad) for one in found for bad in one.arrays if bad.standing is not Standing.OK]
+    others = [(one.case, bad) for one in found for bad in one.arrays if bad.standing is not Standing.OK]
+    # of one type the evaluation of several is not there to be compared
+    lacking = {bad.array for _, bad in others if bad.standing is Standing.ABSENT}
+    assert lacking == ({"out/eval_*"} if name == "emergnn" else set())
+    assert [bad for _, bad in others if bad.standing is not Standing.ABSENT] == []
     assert all(len(one.arrays) > 4 for one in found)
 
 
