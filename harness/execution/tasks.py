@@ -65,18 +65,23 @@ class Task:
 
 
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
-    """The stored record of a task, run in a container."""
+    """The record of a task, run in a container: what the store has of it then, as `attempt` says."""
     record, _ = attempt(task, engine, stop)
     return record
 
 
 def attempt(task: Task, engine: Engine, stop: threading.Event | None = None) -> tuple[Record, bool]:
-    """The same, and whether it is the record of this run: another one of the same job may have been first."""
+    """The same, and whether it is the record of this run: another one of the same job may have been first.
+
+    A run that was wanted again and came to no final verdict replaces nothing; its own record tells of it.
+    """
     with run_in_container(task, engine, stop) as run:
         files, descriptions = _files(run)
         record = _record(task, run, descriptions)
         stored = Store(task.layout.runs).put(record, files, again=task.again)
     Obstacles(task.layout.runs).clear("run", task.planned.key)
+    if task.again and stored.verdict.is_final and not record.verdict.is_final:
+        return record, True
     return stored, record == stored.model_copy(update={"files": {}})
 
 

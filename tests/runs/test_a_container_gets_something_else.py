@@ -208,6 +208,19 @@ def test_a_run_that_another_one_was_ahead_of_says_so(
     assert Store(layout.runs).record(planned.key).reason == "made 3"
 
 
+@pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED])
+def test_a_run_that_was_wanted_again_and_failed_is_not_told_as_the_one_that_stays(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: Verdict
+) -> None:
+    planned, verdicts = planned_on(layout), iter((Verdict.OK, verdict))
+    execute = Execute(lambda number: outcome_of(tmp_path / str(number), next(verdicts), reason=f"made {number}"))
+    monkeypatch.setattr(tasks, "execute", execute)
+    first = perform(Task(layout, planned, IMAGE), ENGINE)
+    record, is_ours = attempt(Task(layout, planned, IMAGE, again=True), ENGINE)
+    assert (record.verdict, record.reason, is_ours) == (verdict, "made 2", True)
+    assert Store(layout.runs).record(planned.key) == first and first.verdict is Verdict.OK
+
+
 def test_a_worker_finds_an_engine_for_a_task_and_lets_it_go(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
