@@ -20,7 +20,7 @@ from harness.execution.campaign import Choices, left_to_run, run_cells, run_cell
 from harness.execution.cluster import LOCAL, open_cluster
 from harness.execution.queues import logs_of
 from harness.handles.lookup import Handle, find_handle, key_text
-from harness.planning.cells import Cell, Cells
+from harness.planning.cells import Cell, Cells, wanted_again
 from harness.planning.commands import command_of_stored
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
@@ -120,7 +120,8 @@ def _run(
     if on != LOCAL:
         return _run_on(here, plan, joined, choices, progress, stop, on, notes)
     seconds = reference_seconds(here.layout, (cell.job for cell in joined))
-    needs = check_disk(here.layout, plan.name, joined, seconds, one_method_at_a_time=choices.remove_images)
+    wanted = wanted_again(joined, choices.again)
+    needs = check_disk(here.layout, plan.name, wanted, seconds, one_method_at_a_time=choices.remove_images)
     with (
         progress_for(progress) as shown,
         _stopping(stop) as stopping,

@@ -10,7 +10,6 @@ import click
 
 from harness import api
 from harness.base.unknown_names import refuse_unknown_names
-from harness.base.vocabulary import Verdict
 from harness.cli.options import OnceCommand, PlanArguments, echo_json, json_option, request_options
 
 if TYPE_CHECKING:
@@ -54,14 +53,9 @@ def show_plan(
 
     `start` runs what is left, else the command of the suite with these `options`.
     """
-    cells = api.cells(plan, repository=repository)
-    if again:
-        cells = [
-            cell.judged(Verdict.PENDING, f"ended as '{cell.verdict}'; run again", cell.record)
-            if cell.verdict in again
-            else cell
-            for cell in cells
-        ]
+    from harness.planning.cells import wanted_again
+
+    cells = wanted_again(api.cells(plan, repository=repository), again)
     needs = api.needs(plan, joined=cells, repository=repository)
     if as_json:
         rows = [

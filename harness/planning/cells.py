@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal
 from array import array
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -262,6 +262,18 @@ class Cells(Sequence[Cell]):
         )
         cell = Cell(job, planned, verdict, reason, self._records.get(place, {}))
         return cell.with_key(columns.keys[place].tobytes().hex())
+
+
+def wanted_again(cells: Sequence[Cell], verdicts: Collection[str]) -> Sequence[Cell]:
+    """The cells with their records; those that ended with one of these verdicts are left to run once more."""
+    if not verdicts:
+        return cells
+    return Cells(
+        cell.judged(Verdict.PENDING, f"ended as '{cell.verdict}'; run again", cell.record)
+        if cell.verdict in verdicts
+        else cell
+        for cell in cells
+    )
 
 
 class _Table(Generic[Value]):

@@ -237,8 +237,9 @@ def _medians(cells: Iterable[Cell], resource: str) -> dict[RunKind, float]:
     durations: dict[RunKind, list[float]] = {}
     for cell in cells.recorded() if isinstance(cells, Cells) else cells:
         spent = cell.record.get("resources", {}).get(resource)
-        # where the kernel could not be read, a record says None of it
-        if cell.verdict is Verdict.OK and isinstance(spent, int | float):
+        # a run that is wanted again is pending, and its record tells how it ended; where the kernel could not be
+        # read, a record says None of what was spent
+        if cell.record.get("verdict", cell.verdict) == Verdict.OK and isinstance(spent, int | float):
             durations.setdefault(run_kind(cell.job), []).append(spent)
     return {kind: median(values) for kind, values in durations.items()}
 

@@ -22,6 +22,7 @@ from harness.benchmarks.new_item import NewItem
 from harness.contest import ContestRequest
 from harness.execution.campaign import Choices
 from harness.execution.queues import logs_of
+from harness.planning.cells import wanted_again
 from harness.planning.plan import Plan
 from harness.planning.request import Request
 from harness.prediction import PredictionRequest
@@ -247,8 +248,24 @@ def test_a_campaign_is_run_with_all_that_was_chosen(machine: Machine, put: Put, 
     assert named == {"choices": choices, "name": "all", "announced": whole.cells}
     assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
     first, second, third = listener.notes
-    assert first == "engine: docker 20.10" and second.startswith("2 of 3 cells left; ") and "free" in second
-    assert third == api.needs(shard, repository=here).time()
+    assert first == "engine: docker 20.10" and second.startswith("3 of 3 cells left; ") and "free" in second
+    again = wanted_again(api.cells(shard, repository=here), [Verdict.ERROR])
+    assert third == api.needs(shard, joined=again, repository=here).time()
+
+
+def test_what_is_wanted_again_needs_its_disk_and_took_its_time(
+    machine: Machine, put: Put, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, ran = machine.repository, put(runs, "run_cells", False)
+    finished = replace(made_up, cells=made_up.cells[:3])
+    assert api.needs(finished, repository=here).left == 0
+    again = wanted_again(api.cells(finished, repository=here), [Verdict.OK])
+    needs = api.needs(finished, joined=again, repository=here)
+    assert (needs.left, needs.measured) == (3, 3)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=1, free=1))
+    with pytest.raises(EngineError, match="of disk"):
+        api.run(finished, progress=Listener(), again=["ok"], repository=here)
+    assert not ran
 
 
 def test_workers_of_a_cluster_are_given_the_same(
