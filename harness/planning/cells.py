@@ -265,12 +265,12 @@ class Cells(Sequence[Cell]):
 
 
 def wanted_again(cells: Sequence[Cell], verdicts: Collection[str]) -> Sequence[Cell]:
-    """The cells with their records; those that ended with one of these verdicts are left to run once more."""
+    """The cells with their records; those that can be run and have one of these verdicts are left to run again."""
     if not verdicts:
         return cells
     return Cells(
         cell.judged(Verdict.PENDING, f"ended as '{cell.verdict}'; run again", cell.record)
-        if cell.verdict in verdicts
+        if cell.verdict in verdicts and cell.planned is not None
         else cell
         for cell in cells
     )

@@ -23,7 +23,7 @@ from harness.images import recorded_size
 from harness.methods.card import Resources
 from harness.planning import needs, shards
 from harness.planning.budget import Budget, Share, this_machine
-from harness.planning.cells import Cell, Cells
+from harness.planning.cells import Cell, Cells, wanted_again
 from harness.planning.jobs import (
     Job,
     card_of,
@@ -175,6 +175,17 @@ def test_needs_are_sums_over_what_is_left(layout: Layout) -> None:
         assert found.image_bytes == recorded_size(layout, {"pmf", "bnnr"}, "cpu") + recorded_size(
             layout, {"han"}, "cuda"
         )
+
+
+def test_what_can_not_be_run_is_not_run_again(layout: Layout) -> None:
+    job = job_like()
+    verdicts = (Verdict.MISSING_DATA, Verdict.NOT_APPLICABLE)
+    cells = [*(Cell(job, None, one, "why") for one in verdicts), recorded(job, Verdict.TIMEOUT)]
+    assert wanted_again(cells, ()) is cells
+    again = wanted_again(cells, [*verdicts, Verdict.TIMEOUT])
+    assert list(again[:2]) == cells[:2] and again[2].verdict is Verdict.PENDING
+    found = needs_of(layout, "some", again)
+    assert (found.left, found.cannot_run) == (1, {"missing-data": 1, "not-applicable": 1})
 
 
 def test_what_could_not_be_measured_of_a_run_is_not_taken_for_a_time(layout: Layout) -> None:
