@@ -32,6 +32,7 @@ from harness.images import BuiltImage, folder_tree
 from harness.methods.card import MethodCard
 from harness.planning.jobs import Job, PlannedJob, card_of
 from harness.planning.obstacles import Obstacles
+from harness.planning.request import replaces_code
 from harness.results.records import Record
 from harness.results.store import Store
 
@@ -161,11 +162,18 @@ def _upstream_mount(task: Task, code: Path) -> dict[str, Any]:
             todo="give the same folder, unchanged, with --upstream",
         )
     for source in sorted(task.upstream.rglob("*")):
-        is_code = source.suffix.lower() == _SOURCES[task.card.language] and ".git" not in source.parts
+        place = source.relative_to(task.upstream)
+        is_code = source.suffix.lower() == _SOURCES[task.card.language] and ".git" not in place.parts
         if is_code and source.is_file() and not source.is_symlink():
-            target = code / source.relative_to(task.upstream)
+            target = code / place
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
+    if not replaces_code(task.layout, code, task.card.name):
+        raise UsageError(
+            f"nothing of the checkout replaces a file of '{task.card.name}', so that our own code would run",
+            where=f"--upstream {task.upstream}",
+            todo="give the folder that itself holds such a file; links are not taken along",
+        )
     make_readable(code)
     return {
         "mounts": (Mount(code, _UPSTREAM),),

@@ -146,8 +146,8 @@ def _seeds(benchmark: str, request: Request) -> tuple[int, ...]:
 def upstream_tree(layout: Layout, folder: Path, methods: Iterable[str]) -> str:
     """The tree hash of a checkout; one that replaces no file of a method is refused, since our code would run."""
     for method in methods:
-        names = replaceable(layout, method)
-        if not any(_replaces(folder, name) for name in names):
+        if not replaces_code(layout, folder, method):
+            names = replaceable(layout, method)
             todo = f"give the folder that itself holds one of these files: {', '.join(names)}"
             raise UsageError(
                 f"the checkout replaces nothing of '{method}', so that our own code would run",
@@ -155,6 +155,11 @@ def upstream_tree(layout: Layout, folder: Path, methods: Iterable[str]) -> str:
                 todo=todo if names else "leave --upstream out: this method has no file beside its main one",
             )
     return folder_tree(folder)
+
+
+def replaces_code(layout: Layout, folder: Path, method: str) -> bool:
+    """Whether a checkout replaces some file of a method."""
+    return any(_replaces(folder, name) for name in replaceable(layout, method))
 
 
 def replaceable(layout: Layout, method: str) -> list[str]:
@@ -167,8 +172,14 @@ def replaceable(layout: Layout, method: str) -> list[str]:
 
 
 def _replaces(folder: Path, name: str) -> bool:
-    """Whether a checkout has a file of this name, or Python's package of it. Links are never taken along."""
-    candidates = [folder / name]
+    """Whether a checkout has a file of this name, or Python's package of it.
+
+    Links are never taken along, nor what lies behind one.
+    """
+    candidates = [PurePosixPath(name)]
     if name.endswith(".py"):
-        candidates.append(folder / PurePosixPath(name).with_suffix("") / "__init__.py")
-    return any(path.is_file() and not path.is_symlink() for path in candidates)
+        candidates.append(PurePosixPath(name).with_suffix("") / "__init__.py")
+    return any(
+        (folder / path).is_file() and not any((folder / part).is_symlink() for part in (path, *path.parents[:-1]))
+        for path in candidates
+    )

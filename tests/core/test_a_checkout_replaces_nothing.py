@@ -86,6 +86,20 @@ def test_a_package_takes_the_place_of_a_module(repository: Layout, tmp_path: Pat
     assert upstream_tree(repository, tmp_path, ["mlp"]) == folder_tree(tmp_path)
 
 
+def test_what_lies_behind_a_link_replaces_nothing(repository: Layout, tmp_path: Path) -> None:
+    """As a file of a linked folder, or a package that is a link."""
+    source, checkout = tmp_path / "src" / "als", tmp_path / "checkout"
+    source.mkdir(parents=True)
+    checkout.mkdir()
+    (source / "__init__.py").write_text("")
+    (checkout / "als").symlink_to(source)
+    with pytest.raises(UsageError, match="the checkout replaces nothing of 'als_wr'"):
+        upstream_tree(repository, checkout, ["als_wr"])
+    # the checkout itself may be one
+    (tmp_path / "link").symlink_to(source.parent)
+    assert upstream_tree(repository, tmp_path / "link", ["als_wr"]) == folder_tree(source.parent)
+
+
 def test_a_method_of_one_file_can_not_be_replaced(repository: Layout, tmp_path: Path) -> None:
     assert replaceable(repository, "constant") == []
     with pytest.raises(UsageError) as refused:

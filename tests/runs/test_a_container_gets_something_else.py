@@ -30,6 +30,7 @@ from harness.methods.card import load_method
 from harness.methods.weights import bring_weights, kept_weights, load_weights
 from harness.planning.jobs import PlannedJob
 from harness.planning.obstacles import Obstacles
+from harness.planning.request import replaceable
 from harness.results.store import Store
 from tests.campaigns.machines import until
 from tests.core.word_for_word import said
@@ -346,13 +347,41 @@ def test_the_code_of_a_checkout_is_that_of_the_methods_language(
     given, inputs, code = (tmp_path / name for name in ("given", "in", "code"))
     for folder in (given, inputs, code):
         folder.mkdir()
-    for name in ("a.py", "a.m", "a.R", "b.r", "a.java", "a.txt", "a"):
+    replaced = replaceable(layout, method)[0]
+    for name in ("a.py", "a.m", "a.R", "b.r", "a.java", "a.txt", "a", replaced):
         (given / name).touch()
     usual = planned_on(layout)
     job = usual.job.model_copy(update={"method": method, "upstream": folder_tree(given)})
     task = Task(layout, usual.model_copy(update={"job": job}), IMAGE, upstream=given)
     request = tasks.prepare(task, Arrangement({}), tmp_path, inputs=inputs, code=code)
-    assert sorted(contents(code)) == sources and [one.source for one in request.mounts] == [code]
+    assert sorted(contents(code)) == sorted([*sources, replaced])
+    assert [one.source for one in request.mounts] == [code]
+
+
+def test_a_checkout_may_lie_below_a_folder_of_git(
+    layout: Layout, tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a submodule's working tree may."""
+    below = tmp_path / ".git" / "modules" / "theirs"
+    below.parent.mkdir(parents=True)
+    checkout.rename(below)
+    execute = Execute(lambda _: outcome_of(tmp_path / "run"), look)
+    monkeypatch.setattr(tasks, "execute", execute)
+    perform(Task(layout, planned_on(layout, "als_wr", upstream=folder_tree(below)), IMAGE, upstream=below), ENGINE)
+    assert set(execute.seen[0]["/opt/upstream"]) == {"als.py", "deep/er/more.PY"}
+
+
+def test_a_checkout_of_which_nothing_replaces_our_code_is_not_run(
+    layout: Layout, tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (checkout / "als.py").rename(tmp_path / "als.py")
+    (checkout / "als.py").symlink_to(tmp_path / "als.py")
+    execute = Execute(lambda _: outcome_of(tmp_path / "run"))
+    monkeypatch.setattr(tasks, "execute", execute)
+    planned = planned_on(layout, "als_wr", upstream=folder_tree(checkout))
+    with pytest.raises(UsageError, match="so that our own code would run"):
+        perform(Task(layout, planned, IMAGE, upstream=checkout), ENGINE)
+    assert not execute.requests
 
 
 def test_another_checkout_than_the_planned_one_is_refused(
