@@ -63,6 +63,8 @@ class Needs:
     scale: float | None = None
     # of the runs whose time is known or estimated, the longest
     longest_hours: float = 0.0
+    # the longest that any run may take, by the limit of its card
+    longest_limit_hours: float = 0.0
 
     @property
     def disk_bytes(self) -> int:
@@ -103,7 +105,8 @@ class Needs:
 
     def time(self) -> str:
         """How long it would take, and where that is known from."""
-        most = f"at most {_duration(self.most_cpu_hours / self.cpus)} by the limits of the method cards"
+        limit = max(self.most_cpu_hours / self.cpus, self.longest_limit_hours)
+        most = f"at most {_duration(limit)} by the limits of the method cards"
         known = self.measured + self.estimated
         if not known:
             return f"time: not measured here yet; {most}"
@@ -137,6 +140,8 @@ def needs_of(
     others = [cell.job for cell in left if run_kind(cell.job) not in seconds and cell.job.accelerator == "cpu"]
     factor = 1.0 if scale is None else scale
     estimates = [reference[kind] for job in others if (kind := run_kind(job)) in reference]
+    kinds = {run_kind(cell.job): cell.job for cell in left}
+    limits = [card_of(layout, job).resources.seconds for job in kinds.values()]
     layout.local.mkdir(parents=True, exist_ok=True)
 
     def result_bytes(job: Job) -> int:
@@ -167,6 +172,7 @@ def needs_of(
         estimated_cpu_hours=sum(estimates) * factor / 3600,
         scale=scale if estimates else None,
         longest_hours=max([*durations, *(one * factor for one in estimates)], default=0.0) / 3600,
+        longest_limit_hours=max(limits, default=0) / 3600,
     )
 
 

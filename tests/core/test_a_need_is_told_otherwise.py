@@ -96,6 +96,14 @@ def test_needs_as_a_person_reads_them() -> None:
             "time: about 5.5 h on 2 CPUs for 4 of 4 runs; 3 estimated from the reference results, as if this "
             "machine were as fast as the one that made them",
         ),
+        (
+            {"measured": 0, "longest_limit_hours": 18.0},
+            "time: not measured here yet; at most 18 h by the limits of the method cards",
+        ),
+        (
+            {"measured": 0, "longest_limit_hours": 9.0},
+            "time: not measured here yet; at most 10 h by the limits of the method cards",
+        ),
         ({"measured": 4}, "time: about 4.0 h on 2 CPUs for 4 of 4 runs"),
         ({"measured": 1, "left": 1}, "time: about 4.0 h on 2 CPUs for 1 of 1 run"),
     ],
@@ -169,6 +177,7 @@ def test_needs_are_sums_over_what_is_left(layout: Layout) -> None:
         left = [one, one, two, two, two, on_gpu]
         limits = [card_of(layout, job).resources for job in left]
         assert found.most_cpu_hours == pytest.approx(sum(own.seconds * own.cpus for own in limits) / 3600)
+        assert found.longest_limit_hours == pytest.approx(max(own.seconds for own in limits) / 3600)
         manifest = load_manifest(layout, "synthetic")
         assert found.result_bytes == 6 * (manifest.statistics.result_bytes(one.options) + 65_536)
         assert found.data_bytes == sum(file.bytes for file in manifest.files)
