@@ -31,6 +31,7 @@ from harness.images import Supply, take_image
 from harness.meaning.folders import meaning_of_folder
 from harness.planning.budget import Budget, Share
 from harness.planning.jobs import PlannedJob
+from harness.planning.obstacles import Obstacles, image_of
 from harness.results.records import Record
 from harness.results.store import Store
 
@@ -188,6 +189,8 @@ def attempt_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
         engine = _engine(errand.layout, errand.runtime)
         image = take_image(engine, errand.layout, method, job.accelerator, supply=supply, in_use=+_in_use)
         _in_use[method] += 1
+    # whatever machine had none: here is one
+    Obstacles(errand.layout.runs).clear("method", image_of(job))
     task = Task(errand.layout, errand.planned, image, errand.mirrors, errand.upstream, again=errand.again)
     try:
         if job.accelerator != "cuda":

@@ -200,7 +200,11 @@ def test_a_worker_runs_what_it_was_asked_for(errand: Errand, monkeypatch: pytest
         return words
 
     monkeypatch.setattr(errands, "attempt", attempt)
+    obstacles = Obstacles(asked.layout.runs)
+    obstacles.note("method", "constant", "no image")
+    obstacles.note("method", "als_wr", "no image")
     task, given, stop = cast(Any, errands.attempt_here(asked, cast(Any, "stop")))
+    assert set(obstacles.all("method")) == {"als_wr"}, "there is an image of this one"
     ((words, more),) = heard
     assert held == [{"constant": 1}] and not +errands._in_use, "its image stays as long as it runs, and no longer"
     assert words == (engine, asked.layout, "constant", "cpu") and more["supply"].mirrors == (Path("/m"),)
