@@ -251,8 +251,10 @@ class _Desk:
         try:
             backs: list[Return] = handed.future.result()
         except (KilledWorker, CancelledError):
+            # one after the other: only the last that had begun was at work when its worker was lost
+            begun = [turn for turn in handed.turns if len(hosts_of(turn.errand)) > turn.begun]
             for turn in handed.turns:
-                self._lost(turn, line)
+                self._lost(turn, line, was_at_work=turn in begun[-1:])
         # Broad on purpose: Dask hands on whatever went wrong on the way there or back.
         except Exception as error:  # noqa: BLE001
             reason = f"it could not be handed out: {type(error).__name__}: {' '.join(str(error).split())}"
@@ -275,9 +277,9 @@ class _Desk:
             if patient and all(back.course is Course.ELSEWHERE for back in backs):
                 self._state.stop.wait(_LOOK_S)
 
-    def _lost(self, turn: Turn, line: Line) -> None:
+    def _lost(self, turn: Turn, line: Line, *, was_at_work: bool) -> None:
         """Its worker was lost."""
-        self._state.tally.left(turn.errand.planned.key, lost=True)
+        self._state.tally.left(turn.errand.planned.key, lost=was_at_work)
         if turn.times < _TIMES and not self._state.is_ending():
             line.again(turn)
             return

@@ -174,6 +174,12 @@ def refused(errand: Errand, address: str) -> Return:
     return Return(Course.REFUSED, reason="another harness", host=f"host of {address}", worker=address)
 
 
+def begin(errand: Errand) -> None:
+    """As a worker does, before it makes a run."""
+    with beginnings(errand).open("a") as file:
+        file.write("node\n")
+
+
 def two(folder: Path, *names: str, threads: int = 2, share: Share = LARGE) -> Made:
     return Made(folder, *(Worker(name, threads, share) for name in names or ("a", "b")))
 
@@ -421,6 +427,7 @@ def test_a_run_whose_worker_is_lost_four_times_is_given_up(one: Made, kind: str)
 
     def act(errand: Errand, address: str) -> Return:
         if errand.planned.job.split.seed == 5:
+            begin(errand)
             raise KilledWorker("task", None, 1) if kind == "killed" else CancelledError("task")
         return made(errand, address)
 
@@ -432,6 +439,27 @@ def test_a_run_whose_worker_is_lost_four_times_is_given_up(one: Made, kind: str)
     assert f"infrastructure: {label(5)}: {reason}" in one.notes.steps
     assert Obstacles(one.layout.runs).all("run") == {planned_job(5).key: reason}
     assert one.summary == line(runs=1, lost=4) and one.told.lost == 4
+
+
+@pytest.mark.parametrize("begun", [0, 1, 2])
+def test_of_runs_that_go_together_the_one_at_work_is_lost(one: Made, begun: int) -> None:
+    from distributed import KilledWorker
+
+    lost = list[int]()
+
+    def act(errand: Errand, address: str) -> Return:
+        seed = errand.planned.job.split.seed
+        if lost:
+            return made(errand, address)
+        for other in errands[:begun]:
+            begin(other)
+        lost.append(seed)
+        raise KilledWorker("task", None, 1)
+
+    errands, one.act = one.errands(*range(32), seconds=0.1), act
+    one.run(errands)
+    assert (one.handed[0], lost) == ([0, 1], [0])
+    assert one.told.lost == min(begun, 1) and one.told.ended == {"ok": 32}
 
 
 def test_a_run_that_was_lost_before_it_was_made_is_counted_as_lost(one: Made) -> None:
