@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -233,8 +234,12 @@ def _asked(wish: Path) -> Wish | None:
         return None
 
 
-def bulletins(layout: Layout) -> dict[Path, Bulletin]:
-    """The campaigns whose processes may be there, by the files in which they tell of themselves."""
+def bulletins(layout: Layout, name: str = "") -> dict[Path, Bulletin]:
+    """The campaigns whose processes may be there, by the files in which they tell of themselves.
+
+    One that can't be read, as of another version of the harness, is left out with a warning; that of `name` is an
+    error.
+    """
     found = {}
     for path in sorted((layout.local / "work").glob(f"*/{_PREFIX}*{_SUFFIX}")):
         if not is_owned(Path(owner_of(path.parent))):
@@ -245,17 +250,26 @@ def bulletins(layout: Layout) -> dict[Path, Bulletin]:
         try:
             found[path] = Bulletin.model_validate(content)
         except ValidationError as error:
-            raise CorruptData(
+            unreadable = CorruptData(
                 f"this is not what a campaign tells: {error.errors()[0]['msg']}",
                 where=str(path),
                 todo="it may be of another version of the harness, which can stop it",
-            ) from None
+            )
+            if path.name == f"{_PREFIX}{name}{_SUFFIX}":
+                raise unreadable from None
+            _warn(f"warning: a campaign is left out: {unreadable}")
     return found
+
+
+@cache
+def _warn(text: str) -> None:
+    """Once: who watches campaigns looks again and again."""
+    log.warning(text)
 
 
 def ask_to_end(layout: Layout, name: str, wish: Wish) -> Bulletin:
     """Ask a campaign to end, by its name; without a name the only one. It hears of it within a second."""
-    known = bulletins(layout)
+    known = bulletins(layout, name)
     chosen = [path for path, one in known.items() if name in ("", one.name)]
     if len(chosen) != 1:
         names = ", ".join(f"{one.name} ({one.plan})" for one in known.values())

@@ -163,12 +163,27 @@ def test_what_no_campaign_told_is_named_in_three_parts(here: Layout, text: str, 
     (folder / "campaign-odd.json").write_text(text)
     (folder / "other-odd.json").write_text(text)
     with pytest.raises(CorruptData) as refused:
-        bulletins(here)
+        ask_to_end(here, "odd", Wish.DRAIN)
     assert said(refused.value) == (
         f"this is not what a campaign tells: {why}",
         str(folder / "campaign-odd.json"),
         "it may be of another version of the harness, which can stop it",
     )
+    assert not list(folder.glob("*.wish"))
+
+
+def test_what_no_campaign_told_keeps_nobody_from_the_others(
+    here: Layout, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = write(here, BULLETIN)
+    (folder / "campaign-odd.json").write_text("{")
+    for _ in range(2):
+        assert [*bulletins(here).values()] == [BULLETIN]
+    assert ask_to_end(here, BULLETIN.name, Wish.DRAIN) == BULLETIN
+    assert ask_to_end(here, "", Wish.DRAIN) == BULLETIN
+    (warning,) = (record.getMessage() for record in caplog.records)
+    assert warning.startswith("warning: a campaign is left out: this is not what a campaign tells: ")
+    assert str(folder / "campaign-odd.json") in warning
 
 
 def test_a_line_for_each_verdict_and_machine_in_their_order() -> None:

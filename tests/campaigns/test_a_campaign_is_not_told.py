@@ -229,7 +229,7 @@ def test_what_no_campaign_told_is_named(
     (path,) = bulletins(here)
     (path.parent / "campaign-other.json").write_text('{"name": "x", "colour": "red"}')
     with pytest.raises(CorruptData, match="not what a campaign tells") as refused:
-        bulletins(here)
+        ask_to_end(here, "other", Wish.DRAIN)
     assert refused.value.where.endswith("campaign-other.json")
     (path.parent / "campaign-other.json").unlink()
 

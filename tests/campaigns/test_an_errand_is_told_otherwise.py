@@ -469,7 +469,7 @@ def test_what_is_no_bulletin_is_told_in_three_parts(tmp_path: Path) -> None:
     path = own_folder(layout.local / "work") / "campaign-x.json"
     path.write_text('{"name": "x"}')
     with pytest.raises(CorruptData) as refused:
-        bulletins(layout)
+        bulletins(layout, "x")
     assert said(refused.value) == (
         "this is not what a campaign tells: Field required",
         str(path),
@@ -477,7 +477,7 @@ def test_what_is_no_bulletin_is_told_in_three_parts(tmp_path: Path) -> None:
     )
     path.write_text("{")
     with pytest.raises(CorruptData):
-        bulletins(layout)
+        bulletins(layout, "x")
     assert isinstance(refused.value, DataError)
 
 
