@@ -19,7 +19,7 @@ from harness.engine import Engine
 from harness.execution.campaign import mark_unstable
 from harness.execution.runs import Outcome
 from harness.execution.tasks import Task, run_in_container
-from harness.images import BuiltImage, ensure_image
+from harness.images import BuiltImage, Supply, ensure_image
 from harness.images.export import held_trees
 from harness.images.identity import combined
 from harness.planning.jobs import PlannedJob
@@ -61,7 +61,7 @@ def replay_run(
 
     Other predictions in its own order make the stored run `unstable`.
     """
-    image = ensure_image(engine, layout, record.planned.job.method)
+    image = ensure_image(engine, layout, record.planned.job.method, supply=Supply(mirrors))
     if swapped := check_held(layout, engine, record, image):
         return [swapped]
     before = record.resources.get("wall_s")
@@ -85,7 +85,7 @@ def replay_entry(
 ) -> list[Step]:
     """Run the job of a reference result here: the same files must come out, and the same scores from them."""
     record, job = entry.record, entry.planned.job
-    image = ensure_image(engine, layout, job.method)
+    image = ensure_image(engine, layout, job.method, supply=Supply(mirrors))
     if swapped := check_held(layout, engine, record, image):
         return [swapped]
     before = record.resources.get("wall_s")

@@ -63,7 +63,7 @@ def command(
                 todo="name another folder or method",
             )
     findings = []
-    with OnDemand(layout, install=install) as run:
+    with OnDemand(layout, install=install, mirrors=mirrors) as run:
         for finding in check_cases(layout, cases, cards, run, mirrors=mirrors, only=subjects):
             findings.append(finding)
             if not as_json:

@@ -33,7 +33,7 @@ from harness.execution.runs.log import printable, shortened
 from harness.execution.runs.user import ContainerUser, container_user
 from harness.execution.runs.workspace import Workspace, collect, make_out, make_readable
 from harness.execution.tasks import AnswerCheck, Task, arrangement_of, limits_of, order_of, prepare
-from harness.images import BuiltImage, ensure_image, folder_tree
+from harness.images import BuiltImage, Supply, ensure_image, folder_tree
 from harness.planning.jobs import PlannedJob
 
 _NOTE = "kit.json"
@@ -83,7 +83,8 @@ def write_kit(
 ) -> Kit:
     """A kit in a new folder; `order` is that of an earlier run, else a new one."""
     folder = folder.absolute()
-    image = ensure_image(engine, layout, planned.job.method, planned.job.accelerator)
+    job = planned.job
+    image = ensure_image(engine, layout, job.method, job.accelerator, supply=Supply(mirrors))
     task = Task(layout, planned, image, tuple(mirrors), upstream, order=order)
     order = task.order if task.order is not None else order_of(task.card)
     arrangement = arrangement_of(task, order)

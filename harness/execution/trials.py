@@ -7,7 +7,7 @@ as arrays instead of coming from a dataset, and nothing of it is kept.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -26,7 +26,7 @@ from harness.execution.inputs import job_document
 from harness.execution.runs import REPORT_ALONE, Mount, RunRequest, answer_files, execute
 from harness.execution.runs.workspace import make_readable, temporary_folders
 from harness.execution.tasks import limits_of, read_answer
-from harness.images import ensure_image
+from harness.images import Supply, ensure_image
 from harness.images.identity import parity_folders
 from harness.images.sources import code_files
 from harness.methods.card import MethodCard
@@ -94,9 +94,10 @@ def check_answer(trial: Trial, out: Path) -> None:
 class OnDemand:
     """Finds an engine when the first trial asks for one: metrics and splits need none."""
 
-    def __init__(self, layout: Layout, *, install: bool = False) -> None:
+    def __init__(self, layout: Layout, *, install: bool = False, mirrors: Sequence[Path] = ()) -> None:
         self._layout = layout
         self._install = install
+        self._mirrors = mirrors
         self._stack = ExitStack()
         self._run: InContainers | None = None
 
@@ -109,17 +110,17 @@ class OnDemand:
     def _trial(self, trial: Trial) -> AbstractContextManager[Result]:
         if self._run is None:
             engine = self._stack.enter_context(find_engine(self._layout, install=self._install))
-            self._run = InContainers(self._layout, engine)
+            self._run = InContainers(self._layout, engine, self._mirrors)
         return self._run(trial)
 
 
 class InContainers:
-    """Runs trials in the methods' own containers. Each image is ensured once."""
+    """Runs trials in the methods' own containers. Each image is ensured once, with parts from `mirrors`."""
 
-    def __init__(self, layout: Layout, engine: Engine) -> None:
+    def __init__(self, layout: Layout, engine: Engine, mirrors: Sequence[Path] = ()) -> None:
         self._layout = layout
         self._engine = engine
-        self._image = cache(partial(ensure_image, engine, layout))
+        self._image = cache(partial(ensure_image, engine, layout, supply=Supply(mirrors)))
 
     @contextmanager
     def __call__(self, trial: Trial) -> Iterator[Result]:

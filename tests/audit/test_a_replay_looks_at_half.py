@@ -22,6 +22,7 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
 from harness.engine import Engine
 from harness.execution.tasks import Task
+from harness.images import Supply
 from harness.images.export import HeldTrees
 from harness.images.identity import combined
 from harness.planning.plan import Plan
@@ -46,6 +47,7 @@ class Machine:
     record: Record
     ends: list[Verdict] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
+    supplies: list[Supply] = field(default_factory=list)
     likenesses: list[Likeness | None] = field(default_factory=list)
     compared: list[int] = field(default_factory=list)
     # the scores in the published order, and in the last other one
@@ -95,7 +97,12 @@ def installed(layout: Layout, record: Record, monkeypatch: pytest.MonkeyPatch) -
         return HeldTrees(image_id=image_id, environment_tree=machine.held[0], code_tree=machine.held[1])
 
     image = SimpleNamespace(name="the image", image_id="sha256:1")
-    monkeypatch.setattr(replay, "ensure_image", lambda *_: image)
+
+    def ensure_image(*_: Any, supply: Supply) -> Any:
+        machine.supplies.append(supply)
+        return image
+
+    monkeypatch.setattr(replay, "ensure_image", ensure_image)
     monkeypatch.setattr(replay, "held_trees", held)
     monkeypatch.setattr(replay, "run_in_container", machine.run)
     monkeypatch.setattr(replay, "compare_orders", machine.likeness)
@@ -366,3 +373,4 @@ def test_a_replay_looks_for_data_in_the_mirrors(
     names = ["replay", *["scores"] * reference, "order"]
     assert results(steps) == [(name, Checked.OK) for name in names]
     assert {task.mirrors for task in machine.tasks} == {mirrors}
+    assert [supply.mirrors for supply in machine.supplies] == [mirrors], "and for parts of its image"

@@ -31,11 +31,11 @@ pytestmark = pytest.mark.usefixtures("repository_here")
 
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Whether an engine might have been installed, each time that one was asked for."""
+    """Whether an engine might have been installed, each time that one was asked for, and the mirrors of images."""
     asked: list[Any] = []
 
-    def on_demand(_layout: object, *, install: bool) -> Any:
-        asked.append(install)
+    def on_demand(_layout: object, *, install: bool, mirrors: tuple[Path, ...] = ()) -> Any:
+        asked.append((install, *mirrors))
         return nullcontext("a run")
 
     monkeypatch.setattr("harness.execution.trials.OnDemand", on_demand)
@@ -94,7 +94,7 @@ def test_a_self_test_is_told_check_by_check(
     if not fault:
         row = {"method": "bnnr", "check": first.name, "passed": not reasons[0], "reason": reasons[0]}
         assert rows[1] == row
-    assert engines == [False, True]
+    assert engines == [(False,), (True,)]
 
 
 def found(standing: Standing, subject: str = "bnnr") -> CaseFinding:
@@ -140,7 +140,7 @@ def test_golden_cases_are_those_that_were_named(
 ) -> None:
     harness_of("parity", "--golden", "/g")
     harness_of("parity", "BNNR", SPLITS, "--golden", "/g", "--mirror", str(tmp_path), "--install")
-    assert golden.folder == Path("/g") and golden.engines == [False, True]
+    assert golden.folder == Path("/g") and golden.engines == [(False,), (True, tmp_path)]
     cases, cards = ["one case", "two cases"], [card.name for card in load_methods(repository)]
     assert golden.asked == [
         (cases, cards, "a run", {"mirrors": (), "only": ()}),

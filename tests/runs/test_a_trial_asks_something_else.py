@@ -18,6 +18,7 @@ from harness.execution import trials
 from harness.execution.runs import Mount, RunRequest, answer_files
 from harness.execution.tasks import limits_of
 from harness.execution.trials import InContainers, OnDemand, Result, Trial, check_answer, write_trial
+from harness.images import Supply
 from harness.methods.card import load_method
 from tests.runs.made_up import ENGINE, IMAGE, Execute, contents, outcome_of
 
@@ -34,8 +35,8 @@ def images(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """The images that were ensured."""
     ensured: list[tuple[Any, ...]] = []
 
-    def ensure_image(*words: Any) -> Any:
-        ensured.append(words)
+    def ensure_image(*words: Any, supply: Supply) -> Any:
+        ensured.append((*words, *supply.mirrors))
         return IMAGE
 
     monkeypatch.setattr(trials, "ensure_image", ensure_image)
@@ -217,7 +218,9 @@ def test_an_engine_is_looked_for_when_a_trial_asks_for_it_and_once(
             assert looked == [((layout,), {"install": install})] and not closed
         assert closed == [True]
     assert execute.engines == [ENGINE] * 4
-    with OnDemand(layout) as run:
+    images.clear()
+    with OnDemand(layout, mirrors=[Path("/m")]) as run:
         assert len(looked) == 1, "nobody asked for an engine"
         with run(trial_of(layout)):
             assert looked[1] == ((layout,), {"install": False})
+    assert images == [(ENGINE, layout, "als_wr", Path("/m"))]

@@ -27,7 +27,7 @@ from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.kit import Kit, judge_by_hand, write_kit
 from harness.execution.runs import Limits
 from harness.execution.tasks import Task, limits_of
-from harness.images import BuiltImage, folder_tree
+from harness.images import BuiltImage, Supply, folder_tree
 from harness.methods.card import load_method
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import pinned
@@ -44,7 +44,7 @@ def planned(layout: Layout) -> PlannedJob:
 
 @pytest.fixture
 def written(layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kit:
-    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    monkeypatch.setattr(kit, "ensure_image", lambda *_, **__: IMAGE)
     return write_kit(layout, ENGINE, planned, tmp_path / "kit")
 
 
@@ -163,7 +163,7 @@ def test_a_failure_leaves_nothing(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    monkeypatch.setattr(kit, "ensure_image", lambda *_, **__: IMAGE)
     monkeypatch.setattr(kit, "write_shown_files", fail)
     with pytest.raises(type(error), match="No "):
         write_kit(layout, ENGINE, planned, tmp_path / "kit")
@@ -205,14 +205,14 @@ def test_a_kit_is_that_of_the_job_and_of_an_order(
 ) -> None:
     ensured = list[Any]()
 
-    def ensure_image(*words: Any) -> BuiltImage:
-        ensured.append(words)
+    def ensure_image(*words: Any, supply: Supply) -> BuiltImage:
+        ensured.append((*words, supply.mirrors))
         return IMAGE
 
     monkeypatch.setattr(kit, "ensure_image", ensure_image)
     monkeypatch.chdir(tmp_path)
     first = write_kit(layout, ENGINE, planned, Path("deep/first"))
-    assert first.folder == tmp_path / "deep" / "first" and ensured == [(ENGINE, layout, "constant", "cpu")]
+    assert first.folder == tmp_path / "deep" / "first" and ensured == [(ENGINE, layout, "constant", "cpu", ())]
     assert first.note == kit._read_note(first.folder)
     assert (first.note.planned, first.note.image) == (planned, IMAGE)
     assert first.note.inputs_tree == folder_tree(first.folder / "in")
@@ -239,7 +239,7 @@ def test_a_kit_is_that_of_the_job_and_of_an_order(
 def test_a_container_of_another_user_can_read_what_a_private_person_wrote(
     layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    monkeypatch.setattr(kit, "ensure_image", lambda *_, **__: IMAGE)
     before = os.umask(0o077)
     try:
         folder = write_kit(layout, ENGINE, planned, tmp_path / "kit").folder / "in"
@@ -258,20 +258,27 @@ def test_data_come_from_the_mirrors_that_a_person_names(
         assert order == task.order == "an order"
         return tasks.arrangement_of(task, order)
 
-    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    supplies = list[Supply]()
+
+    def ensure_image(*_: Any, supply: Supply) -> BuiltImage:
+        supplies.append(supply)
+        return IMAGE
+
+    monkeypatch.setattr(kit, "ensure_image", ensure_image)
     monkeypatch.setattr(kit, "arrangement_of", arrangement_of)
     folder = tmp_path / "kit"
     written = write_kit(layout, ENGINE, planned, folder, order="an order", mirrors=[Path("/m")])
     answer(written)
     assert judge_by_hand(layout, folder, [Path("/n")]).fault == ""
     assert asked == [Task(layout, planned, IMAGE, (Path(name),), order="an order") for name in ("/m", "/n")]
+    assert supplies == [Supply([Path("/m")])], "and the parts of the image"
 
 
 def test_of_an_answer_only_what_there_has_to_be_counts(
     layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without inner models there are no validation scores."""
-    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    monkeypatch.setattr(kit, "ensure_image", lambda *_, **__: IMAGE)
     job = planned.job.model_copy(update={"options": {"inner_folds": 0}})
     written = write_kit(layout, ENGINE, planned.model_copy(update={"job": job}), tmp_path / "kit")
     out = answer(written)
@@ -285,7 +292,7 @@ def test_of_an_answer_only_what_there_has_to_be_counts(
 def test_a_kit_holds_the_checkout_that_runs_in_place_of_ours(
     layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    monkeypatch.setattr(kit, "ensure_image", lambda *_, **__: IMAGE)
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     (checkout / "als.py").write_text("own = 1\n")
