@@ -6,7 +6,7 @@ A method's failure is an outcome like any other; only the machine's failures, th
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from harness.execution.cluster import LOCAL, Cluster, check_workers, wanted_file
 from harness.execution.desk import hand_out
 from harness.execution.errands import Errand, own_meaning
 from harness.execution.gpus import confirm_gpu, usable_gpus
+from harness.execution.runs.faults import engine_faults, explain
 from harness.execution.tasks import Task, limits_of
 from harness.execution.turns import CampaignState, Expected, starting_order, take_turns
 from harness.images import BuiltImage, Supply, remove_images, take_image
@@ -250,20 +251,33 @@ def _images(
     jobs = {image_of(cell.job): cell.job for cell in cells.of_each_kind()}
     state.progress.begin("images", len(jobs))
     needed, images = {job.method for job in jobs.values()}, dict[str, BuiltImage]()
+    failures: tuple[type[Exception], ...] = (ImageError, DataError, *engine_faults())
     for name, job in jobs.items():
         if state.is_ending():
             break
         try:
-            image = take_image(engine, layout, job.method, job.accelerator, supply=supply, in_use=needed)
+            take = partial(take_image, engine, layout, job.method, job.accelerator, supply=supply, in_use=needed)
+            image = _although_lost(engine, take, state)
             if job.accelerator == "cuda":
                 for gpu in state.budget.gpus:
                     confirm_gpu(engine, layout, image, limits_of(card_of(layout, job), (gpu,)))
             images[name] = image
-        except (ImageError, DataError) as error:
+        except failures as error:
             # the other methods are run all the same; the cells of this one show the reason
-            Obstacles(layout.runs).note("method", name, str(error))
-            state.progress.step(f"{Verdict.INFRASTRUCTURE}: no image of {name}: {error}")
+            reason = explain(error)
+            Obstacles(layout.runs).note("method", name, reason)
+            state.progress.step(f"{Verdict.INFRASTRUCTURE}: no image of {name}: {reason}")
             continue
         Obstacles(layout.runs).clear("method", name)
         state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
     return images
+
+
+def _although_lost(engine: Engine, take: Callable[[], BuiltImage], state: CampaignState) -> BuiltImage:
+    """An image; where its engine was lost meanwhile, it is waited for, and asked once more."""
+    try:
+        return take()
+    except engine_faults() as error:
+        state.progress.note(f"the engine failed, and is asked once more: {explain(error)}")
+        engine.renew()
+        return take()

@@ -216,6 +216,42 @@ def test_a_method_without_an_image_costs_the_others_nothing(
     assert Obstacles(layout.runs).all("method") == {}, "it can be built again"
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_engine_that_is_lost_while_images_are_made_is_asked_once_more(
+    layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    losses, renewed = [ConnectionResetError(104, "Connection reset by peer")] * times, list[int]()
+
+    def take_image(*words: Any, **more: Any) -> Any:
+        if words[2] == "als_wr" and losses:
+            raise losses.pop()
+        return heard.take_image(*words, **more)
+
+    monkeypatch.setattr(campaign, "take_image", take_image)
+    monkeypatch.setattr(ENGINE, "renew", lambda: renewed.append(1), raising=False)
+    assert run(layout, made_up_plan("als_wr", "constant"), heard) is False
+    reason = "[Errno 104] Connection reset by peer"
+    assert f"the engine failed, and is asked once more: {reason}" in heard.lines and renewed == [1]
+    assert [task.planned.job.method for task in heard.tasks] == ["als_wr", "constant"][times - 1 :]
+    assert Obstacles(layout.runs).all("method") == ({"als_wr": reason} if times == 2 else {})
+    assert (f"- infrastructure: no image of als_wr: {reason}" in heard.lines) is (times == 2)
+
+
+def test_an_engine_that_does_not_come_back_ends_it_and_is_named(
+    layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def renew() -> None:
+        raise EngineError("the docker engine went away")
+
+    def take_image(*words: Any, **more: Any) -> Any:
+        raise ConnectionResetError
+
+    monkeypatch.setattr(campaign, "take_image", take_image)
+    monkeypatch.setattr(ENGINE, "renew", renew, raising=False)
+    with pytest.raises(EngineError, match="went away"):
+        run(layout, made_up_plan("constant"), heard)
+
+
 def test_one_method_at_a_time_has_its_image_and_leaves_none(layout: Layout, heard: Heard) -> None:
     plan = made_up_plan("constant", "als_wr", "lrssl", runs=2)
     mixed = replace(plan, cells=tuple(plan.cells[place] for place in (0, 2, 1, 4, 3, 5)))
