@@ -203,7 +203,7 @@ class _Desk:
                 if len(self._out) >= room:
                     return
                 # an eighth of what each thread has left, so that all end at about the same time
-                self._hand_out(line.take(self._left // max(1, 8 * threads)), takers)
+                self._hand_out(line.take(self._left // max(1, 8 * threads), self._state.given_up), takers)
             elif turn.back and not self._awaits_a_worker():
                 # it failed wherever it can be tried
                 self._take_in(line.take()[0], turn.back)

@@ -7,7 +7,7 @@ take a minute, and no more than leaves enough for all workers.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from harness.execution.errands import Errand, Return
@@ -57,13 +57,18 @@ class Line:
         """The one whose turn it is."""
         return self._waiting[0]
 
-    def take(self, most: int = 1) -> list[Turn]:
-        """The one whose turn it is, with those after it that need the same, up to `most`, if all are short."""
+    def take(self, most: int = 1, given_up: Collection[str] = ()) -> list[Turn]:
+        """The one whose turn it is, with those after it that need the same, up to `most`, if all are short.
+
+        None after it of a method that is `given_up`.
+        """
         turns = [self._pop()]
         share, seconds = turns[0].share, _seconds_of(turns[0])
         while len(turns) < most and self._waiting:
-            seconds += _seconds_of(self._waiting[0])
-            if seconds > _TOGETHER_S or self._waiting[0].share != share:
+            following = self._waiting[0]
+            seconds += _seconds_of(following)
+            is_given_up = following.errand.planned.job.method in given_up
+            if seconds > _TOGETHER_S or is_given_up or following.share != share:
                 break
             turns.append(self._pop())
         return turns

@@ -25,6 +25,7 @@ from harness.execution.bulletins import Bulletin
 from harness.execution.cluster import Cluster, Worker
 from harness.execution.desk import hand_out
 from harness.execution.errands import Course, Errand, Return, beginnings, enough_file
+from harness.execution.line import Line
 from harness.execution.parcels import carry_out_each
 from harness.execution.turns import CampaignState
 from harness.planning.budget import Budget, Share
@@ -634,6 +635,24 @@ def test_a_method_with_three_failures_in_a_row_is_left(pair: Made) -> None:
     assert pair.state.given_up == {"constant"}
     assert "3 failures in a row with constant: its other runs are left for the next time" in pair.notes.notes
     assert 3 <= len(pair.notes.steps) < 12 and not pair.told.ill and not pair.told.underway
+
+
+def test_a_method_that_is_left_goes_with_no_other(one: Made) -> None:
+    """Though they need the same, and are short."""
+    methods = ["constant", "popularity"] * 32
+    errands = [errand for at, name in enumerate(methods) for errand in one.errands(at, method=name, seconds=0.1)]
+    several = Line(errands)
+
+    def taken(*given_up: str) -> list[str]:
+        return [turn.errand.planned.job.method for turn in several.take(3, given_up)]
+
+    assert taken() == ["constant", "popularity", "constant"]
+    assert taken("constant") == ["popularity"] and taken("popularity") == ["constant"]
+    # the first one is whoever's turn it is
+    assert taken("popularity") == ["popularity", "constant"]
+    one.state.given_up.add("popularity")
+    one.run(errands)
+    assert {seed % 2 for seeds in one.handed for seed in seeds} == {0} and one.summary == line(runs=32)
 
 
 @pytest.mark.parametrize(("sick", "more"), [("abc", []), ("abcd", ["and 1 more"])])
