@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tempfile
 import threading
 import time
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 LOCAL, DASK = "local", "dask"
 CPUS, MEMORY, GPUS = "cpus", "GiB", "GPU"
 _CONNECT_S, _WORKERLESS_S, _LOOK_S = 20.0, 60.0, 0.2
+# Of another one Dask's client hangs, and leaves a trace when it is gone; without a scheme it means tcp.
+_ADDRESS = re.compile(r"((tcp|tls)://)?[^\s/]+:\d{1,5}")
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,12 @@ def open_cluster(
     For a TOML file the workers that a queue is asked for, which write what they print below `logs`. Until one is
     there, `stop` ends the waiting.
     """
+    if name != DASK and not name.endswith(SUFFIX) and not _ADDRESS.fullmatch(name):
+        raise UsageError(
+            "this is no address of a Dask scheduler",
+            where=f"--on {name}",
+            todo="write it as tcp://HOST:PORT; dask is one in this process, FILE.toml asks a queue for workers",
+        )
     try:
         import distributed
     except ImportError:
@@ -136,6 +145,12 @@ def open_cluster(
         ):
             yield Cluster(client, name, asked_of(Path(name)).workers)
         return
+    if name.startswith("tls:") and not distributed.Security().get_connection_args("client").get("ssl_context"):
+        raise UsageError(
+            "Dask knows no certificates for TLS here",
+            where=f"--on {name}",
+            todo="name them in Dask's own configuration: distributed.comm.tls",
+        )
     try:
         client = distributed.Client(name, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -240,9 +240,9 @@ def test_a_gpu_is_lent_to_one_run_at_a_time(machines: Machines, here: Layout) ->
 def test_nobody_at_an_address_is_an_error_of_the_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
     monkeypatch.setattr("harness.execution.cluster._CONNECT_S", 1.0)
-    for address in ("tcp://127.0.0.1:9", "tcp://nowhere", "nonsense"):
-        with pytest.raises(EngineError, match="no Dask scheduler answers"), open_cluster(address, logs=tmp_path):
-            pass
+    address = "tcp://127.0.0.1:9"
+    with pytest.raises(EngineError, match="no Dask scheduler answers"), open_cluster(address, logs=tmp_path):
+        pass
 
 
 def test_without_dask_the_lock_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

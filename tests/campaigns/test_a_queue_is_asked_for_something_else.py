@@ -6,7 +6,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -302,6 +302,39 @@ def test_a_file_opens_a_cluster_of_so_many_workers(tmp_path: Path, monkeypatch: 
     with open_cluster("tcp://x:1", logs=tmp_path) as one:
         assert (one.address, one.most) == ("tcp://x:1", None)
     assert clients[-2:] == [(("tcp://x:1",), {"timeout": 20.0, "set_as_default": False}), "closed"]
+
+
+@pytest.mark.parametrize("name", ["tcp://localhost", "foo", "", "tcp://:1", "http://h:1", "h:port", "tcp://h:1/x"])
+def test_what_is_no_address_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", cast(Any, SimpleNamespace()))
+    with pytest.raises(UsageError) as refused, open_cluster(name, logs=tmp_path):
+        pass
+    assert said(refused.value) == (
+        "this is no address of a Dask scheduler",
+        f"--on {name}",
+        "write it as tcp://HOST:PORT; dask is one in this process, FILE.toml asks a queue for workers",
+    )
+
+
+@pytest.mark.parametrize("name", ["h:1", "tcp://[::1]:8786", "tls://h:1"])
+@pytest.mark.parametrize("context", [None, "a context"])
+def test_an_address_is_reached_by_tls_where_dask_has_certificates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, context: str | None
+) -> None:
+    security = SimpleNamespace(get_connection_args=lambda role: {"ssl_context": context})
+    dask = SimpleNamespace(Client=lambda *_, **__: nullcontext(), Security=lambda: security)
+    monkeypatch.setitem(sys.modules, "distributed", cast(Any, dask))
+    if context or not name.startswith("tls"):
+        with open_cluster(name, logs=tmp_path) as one:
+            assert one.address == name
+        return
+    with pytest.raises(UsageError) as refused, open_cluster(name, logs=tmp_path):
+        pass
+    assert said(refused.value) == (
+        "Dask knows no certificates for TLS here",
+        "--on tls://h:1",
+        "name them in Dask's own configuration: distributed.comm.tls",
+    )
 
 
 @pytest.mark.parametrize("kind", [OSError, ValueError])
