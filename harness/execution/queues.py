@@ -7,6 +7,7 @@ there are runs: the cluster looks after that, and the store knows what was done.
 from __future__ import annotations
 
 import shlex
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from harness.base.errors import EngineError, UsageError
+from harness.base.few import few_in_line
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
@@ -31,6 +33,8 @@ _KEPT_BACK_GIB = 1
 _LOOK_S = 0.5
 # In place of the number that a queue gives to a job.
 _REFUSED = "0"
+# Networks that a message names.
+_NAMED = 8
 
 
 class QueueFile(Strict):
@@ -78,6 +82,7 @@ def logs_of(layout: Layout) -> Path:
 def open_queue(path: Path, logs: Path, stop: threading.Event) -> Iterator[JobQueueCluster]:
     """A scheduler in this process, with at least one worker that the queue has started; all jobs end with it."""
     asked = asked_of(path)
+    _check_interface(asked, path)
     logs.mkdir(parents=True, exist_ok=True)
     refusals: list[str] = []
     with _cluster_of(asked, logs, refusals) as cluster:
@@ -86,6 +91,17 @@ def open_queue(path: Path, logs: Path, stop: threading.Event) -> Iterator[JobQue
         with activity(f"{asked.queue}: waiting for the first of {counted(asked.workers, 'worker')}"):
             _await_worker(cluster, path, refusals, stop)
         yield cluster
+
+
+def _check_interface(asked: QueueFile, path: Path) -> None:
+    """Refuse a network that this machine, where the scheduler is, does not have."""
+    known = [name for _, name in socket.if_nameindex()]
+    if asked.interface is not None and asked.interface not in known:
+        raise UsageError(
+            f"this machine has no network interface '{asked.interface}'",
+            where=f"{path}: interface",
+            todo=f"name one that it has: {few_in_line(known, _NAMED)}",
+        )
 
 
 def _await_worker(cluster: JobQueueCluster, path: Path, refusals: list[str], stop: threading.Event) -> None:

@@ -72,6 +72,7 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> dict[str, type[Jobs]]:
     made = {queue: type(name, (Jobs,), {"made": []}) for queue, name in names.items()}
     module = SimpleNamespace(**{names[queue]: kind for queue, kind in made.items()})
     monkeypatch.setitem(sys.modules, "dask_jobqueue", cast(Any, module))
+    monkeypatch.setattr("socket.if_nameindex", lambda: [(1, "lo"), (2, "ib0")])
     return made
 
 
@@ -158,6 +159,18 @@ def test_what_no_queue_can_give_is_refused(tmp_path: Path, line: str, field: str
     with pytest.raises(ManifestError) as refused:
         asked_of(asked(tmp_path, "\n".join([*lines, line, ""])))
     assert f": {field}: " in refused.value.where
+
+
+def test_a_network_that_is_not_there_is_told(tmp_path: Path, kinds: dict[str, type[Jobs]]) -> None:
+    file = asked(tmp_path, f'{FILE}interface = "nope0"\n')
+    with pytest.raises(UsageError) as refused, open_queue(file, tmp_path, threading.Event()):
+        pass
+    assert said(refused.value) == (
+        "this machine has no network interface 'nope0'",
+        f"{file}: interface",
+        "name one that it has: lo, ib0",
+    )
+    assert not kinds["slurm"].made
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
