@@ -14,6 +14,7 @@ from harness.base.errors import EngineError, ImageError, UsageError
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.ownership import own_folder
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.facts import EngineFacts
@@ -24,6 +25,8 @@ from harness.images.cards import environment_chain
 # A method computes on the CPU where it finds no GPU, so this is asked first, in its own image.
 _QUESTION = "import torch; torch.ones(1, device='cuda').sum().item()"
 _SECONDS = 300
+# How a queue tells a job its GPUs.
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
 # Length of torch's message that is kept.
 _MESSAGE_BYTES = 1000
 
@@ -44,14 +47,19 @@ def find_gpus() -> list[Gpu]:
 
     A queue tells a job its own by $CUDA_VISIBLE_DEVICES: the others belong to somebody else.
     """
+    return _visible(_gpus_by_uuid(), os.environ.get(_VISIBLE))
+
+
+def _gpus_by_uuid() -> dict[str, Gpu]:
+    """Every GPU that the driver's tool tells of, whosever it is."""
     program = shutil.which("nvidia-smi")
     if program is None:
-        return []
+        return {}
     command = [program, "--query-gpu=index,uuid,name,compute_cap", "--format=csv,noheader"]
     try:
         completion = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
-        return []
+        return {}
     every: dict[str, Gpu] = {}
     for line in completion.stdout.splitlines() if completion.returncode == 0 else ():
         number, _, rest = line.partition(", ")
@@ -59,7 +67,7 @@ def find_gpus() -> list[Gpu]:
         # a name may hold commas
         name, _, capability = rest.rpartition(", ")
         every[uuid] = Gpu(name, capability, number)
-    return _visible(every, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    return every
 
 
 def _visible(every: dict[str, Gpu], names: str | None) -> list[Gpu]:
@@ -84,6 +92,13 @@ def engine_lends_gpus(facts: EngineFacts) -> bool:
 def usable_gpus(layout: Layout, facts: EngineFacts, methods: Iterable[str]) -> list[Gpu]:
     """The GPUs here on which the CUDA images of all these methods can be run; raises where there is none."""
     gpus = find_gpus()
+    if not gpus and (others := _gpus_by_uuid()):
+        raise EngineError(
+            f"{_VISIBLE} names none of the {counted(len(others), 'NVIDIA GPU')} that are here",
+            where=f"{_VISIBLE}={os.environ.get(_VISIBLE, '')}",
+            todo="ask your queue for a GPU, unset the variable where none gives you any, or run on the CPU "
+            "(--accelerator cpu), which is the reference",
+        )
     if not gpus:
         raise EngineError(
             "no NVIDIA GPU is found here",

@@ -215,6 +215,22 @@ def test_the_gpus_of_other_jobs_are_left_alone(
     assert [gpu.number for gpu in find_gpus()] == numbers
 
 
+@pytest.mark.parametrize("visible", ["NoDevFiles", "", "-1"])
+def test_gpus_that_a_variable_hides_are_told_with_it(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, visible: str
+) -> None:
+    _driver_tells(monkeypatch, tmp_path, "echo '0, GPU-5f, NVIDIA H100, 9.0'; echo '1, GPU-60, NVIDIA H100, 9.0'")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    with pytest.raises(EngineError) as hidden:
+        usable_gpus(layout, DOCKER, ["mlp"])
+    assert said(hidden.value) == (
+        "CUDA_VISIBLE_DEVICES names none of the 2 NVIDIA GPUs that are here",
+        f"CUDA_VISIBLE_DEVICES={visible}",
+        "ask your queue for a GPU, unset the variable where none gives you any, or run on the CPU "
+        "(--accelerator cpu), which is the reference",
+    )
+
+
 def test_a_gpu_is_not_named_by_the_beginning_of_its_number(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
