@@ -55,17 +55,19 @@ def keep(layout: Layout, engine: Engine, environment: Mapping[str, str]) -> Reac
 
 def reach(layout: Layout, environment: Mapping[str, str]) -> Reached:
     """The engine that answers now, in the order in which the harness looks; none is started for it."""
-    candidates = [one for one in [chosen_by_user(environment)] if one] or usual_places(environment)
+    chosen = chosen_by_user(environment)
+    candidates = [chosen] if chosen else usual_places(environment)
     services = served_services(layout.cache, environment)
     kept = {service.socket: service for service in services if service.is_kept}
-    for socket in [*(candidate.path for candidate in candidates), *kept]:
+    # an explicit choice is never overruled
+    for socket in [*(candidate.path for candidate in candidates), *(() if chosen else kept)]:
         if not silence(socket):
             with Engine(socket) as engine:
                 return Reached(engine.name, socket, kept=socket in kept)
     raise EngineError(
         "no engine answers",
         where=", ".join(str(candidate.path) for candidate in candidates),
-        todo="start one: harness engine start",
+        todo=f"start it, or unset {chosen.source}" if chosen else "start one: harness engine start",
     )
 
 

@@ -23,6 +23,7 @@ from harness.engine.lease import Lease
 from harness.engine.service import Service, socket_in
 from harness.engine.sockets import SocketCandidate, silence
 from tests.conftest import REPOSITORY
+from tests.core.word_for_word import said
 from tests.engine.interrupted import ENGINE
 from tests.engine.test_an_interrupt_leaves_an_engine import is_alive
 from tests.private_engine import private_cache
@@ -191,6 +192,10 @@ def test_a_kept_engine_is_reached_where_no_other_answers(
     assert reach(layout, {}) == Reached("docker", places[1], kept=False)
     chosen = {"DOCKER_HOST": f"unix://{service.socket}"}
     assert reach(layout, chosen) == Reached("docker", service.socket, kept=True)
+    # an explicit choice is never overruled, though other engines answer
+    with pytest.raises(EngineError) as error:
+        reach(layout, {"DOCKER_HOST": "unix:///nonexistent"})
+    assert said(error.value) == ("no engine answers", "/nonexistent", "start it, or unset $DOCKER_HOST")
 
 
 def test_nothing_is_started_to_tell_where_it_is(
