@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from harness.base.errors import CorruptData, InvalidPredictions, UsageError
 from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.benchmarks.order import Arrangement
 from harness.engine import Engine
 from harness.engine.facts import EngineFacts
 from harness.engine.leftovers import remove_stubborn
@@ -31,7 +33,7 @@ from harness.execution.runs.container import container_configuration, write_show
 from harness.execution.runs.disk import output_fault
 from harness.execution.runs.log import printable, shortened
 from harness.execution.runs.user import ContainerUser, container_user
-from harness.execution.runs.workspace import Workspace, collect, make_out, make_readable
+from harness.execution.runs.workspace import Workspace, collect, make_out, make_readable, temporary_folders
 from harness.execution.tasks import AnswerCheck, Task, arrangement_of, limits_of, order_of, prepare
 from harness.images import BuiltImage, Supply, ensure_image, folder_tree
 from harness.planning.jobs import PlannedJob
@@ -124,24 +126,50 @@ def judge_by_hand(layout: Layout, folder: Path, mirrors: Sequence[Path] = ()) ->
     if folder_tree(folder / _IN) != note.inputs_tree:
         return HandMade(note, "/in was changed since it was written: this is no answer to that job", {})
     arrangement, limits = arrangement_of(task, note.order), limits_of(task.card)
-    workspace = Workspace(folder, ContainerUser(os.geteuid(), os.getegid(), own=False))
+    user = ContainerUser(os.geteuid(), os.getegid(), own=False)
+    with temporary_folders(layout.local / "work", "answer") as (copies,):
+        workspace = _ByHand(folder, user, copies)
+        if not workspace.out.is_dir():
+            return HandMade(note, "/out is missing", {})
+        with _left_as_it_is(workspace.out):
+            return _judged(note, workspace, arrangement, limits)
+
+
+def _judged(note: KitNote, workspace: Workspace, arrangement: Arrangement, limits: Limits) -> HandMade:
     if fault := output_fault(workspace, limits, ended=True):
         return HandMade(note, fault, {})
-    # what a judging left that was killed
-    remove_stubborn(workspace.collected)
-    workspace.collected.mkdir()
+    benchmark = note.planned.job.benchmark
+    if fault := collect(workspace, limits, **answer_files(benchmark)).fault:
+        return HandMade(note, fault, {})
     try:
-        benchmark = note.planned.job.benchmark
-        if fault := collect(workspace, limits, **answer_files(benchmark)).fault:
-            return HandMade(note, fault, {})
-        try:
-            AnswerCheck(note.planned.job, arrangement)(workspace.collected)
-        except InvalidPredictions as error:
-            return HandMade(note, shortened(printable(str(error))), {})
-        answer = (workspace.collected / name for name in benchmarks.get(benchmark).compared_files)
-        return HandMade(note, "", {path.name: sha256_of(path) for path in answer if path.is_file()})
+        AnswerCheck(note.planned.job, arrangement)(workspace.collected)
+    except InvalidPredictions as error:
+        return HandMade(note, shortened(printable(str(error))), {})
+    answer = (workspace.collected / name for name in benchmarks.get(benchmark).compared_files)
+    return HandMade(note, "", {path.name: sha256_of(path) for path in answer if path.is_file()})
+
+
+@dataclass(frozen=True)
+class _ByHand(Workspace):
+    """The /out of a kit; what is copied out of it lies elsewhere, so that the kit stays as it is."""
+
+    copies: Path
+
+    @property
+    def collected(self) -> Path:
+        """The files that were copied out of /out."""
+        return self.copies
+
+
+@contextmanager
+def _left_as_it_is(folder: Path) -> Iterator[None]:
+    """A folder that is closed to its owner is opened to be read; it is closed again at the end."""
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    try:
+        yield
     finally:
-        remove_stubborn(workspace.collected)
+        if stat.S_IMODE(folder.stat().st_mode) != mode:
+            folder.chmod(mode)
 
 
 def _read_note(folder: Path) -> KitNote:

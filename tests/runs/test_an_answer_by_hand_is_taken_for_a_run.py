@@ -113,13 +113,28 @@ def test_an_answer_is_judged_in_the_published_order_and_stays_as_it_is(layout: L
     assert not layout.runs.exists(), "nothing is stored"
 
 
-def test_a_judging_that_was_killed_is_no_hindrance(layout: Layout, written: Kit) -> None:
+def test_whatever_else_lies_there_is_no_hindrance(layout: Layout, written: Kit) -> None:
     answer(written)
     judged = judge_by_hand(layout, written.folder)
-    (written.folder / "collected").mkdir()
-    (written.folder / "collected" / "predictions.npy").write_bytes(b"half of it")
-    assert judge_by_hand(layout, written.folder) == judged
-    assert not (written.folder / "collected").exists()
+    (written.folder / "collected").write_bytes(b"a person's own")
+    assert judge_by_hand(layout, written.folder) == judged and judged.fault == ""
+    assert (written.folder / "collected").read_bytes() == b"a person's own"
+    assert not list((layout.local / "work").glob("*/answer-*"))
+
+
+def test_an_out_that_is_gone_is_said_to_be_missing(layout: Layout, written: Kit) -> None:
+    shutil.rmtree(written.folder / "out")
+    assert judge_by_hand(layout, written.folder).fault == "/out is missing"
+    (written.folder / "out").touch()
+    assert judge_by_hand(layout, written.folder).fault == "/out is missing"
+
+
+def test_an_out_that_is_closed_is_read_and_closed_again(layout: Layout, written: Kit) -> None:
+    out = answer(written)
+    for mode in (0o000, 0o555, 0o777):
+        out.chmod(mode)
+        assert judge_by_hand(layout, written.folder).fault == ""
+        assert out.stat().st_mode & 0o777 == mode
 
 
 def link(path: Path) -> None:
