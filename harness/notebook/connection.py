@@ -123,8 +123,12 @@ def register(job: Job, title: str, language: str, arguments: Sequence[str]) -> P
             "language": "octave" if language == "octave" else "python",
             # a signal would reach the harness, not the kernel
             "interrupt_mode": "message",
-            # the folders of this command, which a client is not told of
-            "env": {name: text for name, text in os.environ.items() if name in _FOLDERS},
+            # the folders of this command, which a client is not told of, wherever it starts the kernel
+            "env": {
+                name: str(Path(text).expanduser().absolute())
+                for name, text in os.environ.items()
+                if name in _FOLDERS and text
+            },
             "metadata": {"permafrost": {"job": job.label}},
         },
     )

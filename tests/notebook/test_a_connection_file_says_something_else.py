@@ -145,8 +145,10 @@ def test_a_registered_kernel_opens_this_notebook(
     name: str,
 ) -> None:
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.delenv("PERMAFROST_RESULTS", raising=False)
-    for name_of, folder in (("CACHE", "/cache"), ("DATA", "/data"), ("RUNTIME", "runsc")):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    # the empty name is that of no folder
+    for name_of, folder in (("CACHE", "relcache"), ("DATA", "~/data"), ("RESULTS", ""), ("RUNTIME", "runsc")):
         monkeypatch.setenv(f"PERMAFROST_{name_of}", folder)
     job = job_of(repository, method)
     for _ in range(2):  # a second time it is replaced
@@ -165,7 +167,10 @@ def test_a_registered_kernel_opens_this_notebook(
         "display_name": "Permafrost: Title",
         "language": cells,
         "interrupt_mode": "message",
-        "env": {"PERMAFROST_CACHE": "/cache", "PERMAFROST_DATA": "/data"},
+        "env": {
+            "PERMAFROST_CACHE": str(tmp_path / "relcache"),
+            "PERMAFROST_DATA": str(tmp_path / "home" / "data"),
+        },
         "metadata": {"permafrost": {"job": job.label}},
     }
 
