@@ -31,6 +31,7 @@ from harness import __version__
 from harness.base.errors import EngineError, HarnessError, UsageError
 from harness.base.interrupt import Interrupted, end_at_once_on_interrupt, end_on_interrupt
 from harness.cli.documents.envelope import error_document, is_asked_for, json_text
+from harness.cli.once import refuse_twice
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -75,6 +76,11 @@ _COMMANDS = {
 
 class LazyGroup(click.Group):
     """Finds a command's module by its name."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what stands before the command."""
+        refuse_twice(ctx, self.make_parser(ctx).parse_args(args=[*args])[2])
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         # not list(): that name is the module of the command, once it is imported

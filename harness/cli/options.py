@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -18,6 +17,7 @@ from harness.base.settings import parse_settings as read_settings
 from harness.base.vocabulary import Accelerator
 from harness.cli.documents.envelope import document, json_text
 from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Name, Word
+from harness.cli.once import refuse_twice
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,12 +36,7 @@ class OnceCommand(click.Command):
         _, left, occurring = self.make_parser(ctx).parse_args(args=list(args))
         if left and not ctx.resilient_parsing and (meant := self._options_of(left)):
             raise click.UsageError(f"Got unexpected extra argument ({left[0]}). Did you mean {meant}?", ctx)
-        for option, times in Counter(occurring).items():
-            # of a flag the last one counts, so that a person can undo the --install of a script
-            alone = isinstance(option, click.Option) and not (option.multiple or option.count or option.is_flag)
-            if times > 1 and alone and not ctx.resilient_parsing:
-                name = option.opts[0]
-                raise click.BadOptionUsage(name, f"{name} is given twice. It takes one value.", ctx)
+        refuse_twice(ctx, occurring)
         flags = {option.opts[0] for option in occurring if isinstance(option, click.Option)}
         if flags.issuperset(_FORMS) and not ctx.resilient_parsing:
             raise click.UsageError(f"{' and '.join(_FORMS)} exclude each other", ctx)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -43,6 +44,13 @@ def test_a_second_value_is_refused(path: tuple[str, ...], option: str, capsys: p
         main([*path, option, "1", f"{option}=2"])
     assert ended.value.code == 2
     assert f"{option} is given twice" in capsys.readouterr().err
+
+
+def test_a_second_value_before_the_command_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--data", str(tmp_path), f"--data={tmp_path}", "list", "datasets"])
+    assert ended.value.code == 2
+    assert "--data is given twice. It takes one value." in capsys.readouterr().err
 
 
 @click.command(cls=OnceCommand)
