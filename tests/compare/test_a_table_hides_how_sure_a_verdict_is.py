@@ -158,7 +158,7 @@ def test_what_deviates_is_listed_wherever_it_was_published() -> None:
 def test_a_failed_run_needs_no_more_runs() -> None:
     one = claim("0.5")._replace(statistic="band", seed=None, sd=0.05, n=0)
     failed = Single(NAMES, KNOWN, {PLACE: {seed: run(None, Verdict.MEMORY) for seed in range(3)}}).judge(one)
-    assert failed.verdict is ClaimVerdict.PENDING and failed.needed is None and failed.lacking == ""
+    assert failed.verdict is ClaimVerdict.NOT_COMPARABLE and failed.needed is None and failed.lacking == ""
 
 
 def test_a_group_in_which_something_is_comparable_keeps_its_line(book: Book) -> None:
