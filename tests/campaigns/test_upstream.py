@@ -111,6 +111,8 @@ def test_the_data_of_a_checkout_stays_outside(probe_layout: Layout, engine: Engi
     for name in ("one.py", "part/two.py", "Fdataset.mat", "datasets/labels.npy", "labels.csv", ".git/pack.py"):
         (checkout / name).write_text("1\n")
     (checkout / "link.py").symlink_to(checkout / "labels.csv")
+    # what a checkout can replace
+    (probe_layout.methods / "probe" / "one.py").write_text("2\n")
     listing = (
         "print(sorted(os.path.join(at, name) for at, _, names in os.walk('/opt/upstream') for name in names))"
     )
