@@ -42,6 +42,7 @@ def write_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[
             if folder.exists():
                 shutil.rmtree(earlier, ignore_errors=True)
                 folder.rename(earlier)
+    # an interrupt must not take the earlier site away either
     except BaseException:
         if earlier.exists() and not folder.exists():
             earlier.rename(folder)

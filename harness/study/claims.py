@@ -127,7 +127,7 @@ class ClaimsTable:
         if not datasets and any(map(several.why_without, several.paper.datasets_of(claim.dataset))):
             # its mean would be one over fewer datasets
             return ""
-        places = [place for group in self.sides.several.groups(claim, datasets) for place in group]
+        places = [place for group in several.groups(claim, datasets) for place in group]
         best = self.sides.best_control(claim.metric, places)
         return f"{best[1]:.3f} {best[0]}" if best else ""
 

@@ -78,9 +78,8 @@ def _gamma(split: str) -> float | None:
     if split == _UNBOUNDED:
         return _LARGEST
     spec = parse_split(split, 0)
-    return (
-        float(spec.parameters["gamma"]) if spec.strategy == "cluster" and {*spec.parameters} == {"gamma"} else None
-    )
+    is_of_gamma = spec.strategy == "cluster" and spec.parameters.keys() == {"gamma"}
+    return float(spec.parameters["gamma"]) if is_of_gamma else None
 
 
 def every_type(sides: Sides, spec: Spec) -> Sheet:
