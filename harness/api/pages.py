@@ -46,13 +46,13 @@ def report(
     """
     here = opened(repository)
     page = Path(output) if output else here.layout.page
-    # of a copy elsewhere nothing is noted: nobody audits it
-    is_usual = page.resolve() == here.layout.page.resolve()
+    if page.resolve() != here.layout.page.resolve():
+        # of a copy elsewhere nothing is noted: nobody audits it
+        return write_report(here.layout, table, page, mirrors=here.mirrors)
     made_of = fingerprint(here.layout, table, here.mirrors)
-    if not (unless_current and is_usual and is_current(here.layout, made_of)):
+    if not (unless_current and is_current(here.layout, made_of)):
         write_report(here.layout, table, page, mirrors=here.mirrors)
-        if is_usual:
-            remember(here.layout, made_of)
+        remember(here.layout, made_of)
     return page
 
 

@@ -12,7 +12,7 @@ from harness.base.errors import UsageError
 from harness.base.heartbeat import activity
 from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
-from harness.planning.cells import Cell
+from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import Job, on_accelerator
 from harness.planning.needs import REQUEST, Needs, needs_of
 from harness.planning.plan import Plan, make_plan
@@ -106,7 +106,7 @@ def status(plan: Plan, *, reference: bool = False, repository: Repository | None
     With `reference` the committed results stand where nothing was run on this machine.
     """
     here = opened(repository)
-    benchmarks = {cell.job.benchmark for cell in plan.cells}
+    benchmarks = {cell.job.benchmark for cell in Cells.of(plan.cells).of_each_kind()}
     entries = load_reference(here.layout, *benchmarks) if reference and benchmarks else {}
     joined = cells(plan, repository=here)
     with activity(f"table of {counted(len(joined), 'cell')}"):

@@ -6,10 +6,13 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from harness.base.errors import UsageError
 
+# one for all, as `json.dumps` makes an encoder for each text: splits are named for every cell of a plan
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
 _PIECE = re.compile(r"""(?:^|,)((?:="(?:\\.|[^"\\])*"|[^,])*)""")
 
 
@@ -34,9 +37,12 @@ def parse_settings(texts: Iterable[str], where: str, todo: str) -> dict[str, Any
 
 def setting_text(value: Any) -> str:
     """How a value is written so that `parse_settings` reads this one: a text that is read otherwise in quotes."""
-    if isinstance(value, str) and "," not in value and not _is_endless(value) and _value(value) == value:
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    return _quoted_if_needed(value) if isinstance(value, str) else _to_json(value)
+
+
+@lru_cache
+def _quoted_if_needed(text: str) -> str:
+    return text if "," not in text and not _is_endless(text) and _value(text) == text else _to_json(text)
 
 
 def split_settings(text: str) -> list[str]:
