@@ -52,7 +52,7 @@ def _rows(results: Results, repository: Repository | None) -> tuple[list[Row], l
         case ScoredRun():
             return _of_metrics(results), ["metric", "value", "note"]
         case Book():
-            claims = [comparison_json(one) for one in results.comparisons]
+            claims = [comparison_json(one, one.keys) for one in results.comparisons]
             return [{name: claim[name] for name in _OF_A_CLAIM} for claim in claims], list(_OF_A_CLAIM)
         case Accelerators():
             pairs = map(pair_json, results.pairs)

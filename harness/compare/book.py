@@ -136,6 +136,22 @@ def _artifact(layout: Layout) -> Comparable:
     )
 
 
+def keys_of(book: Book, one: Comparison, datasets: Sequence[str] = ()) -> tuple[str, ...]:
+    """The keys of the runs that our number of a claim rests on: of one over several methods, the runs of all."""
+    if one.keys or one.ours is None or book.several is None or one.claim.statistic not in STATISTICS:
+        return one.keys
+    places = [place for group in book.several.groups(one.claim, datasets) for place in group]
+    targets = [target_of(book.several.names, place.method, place.dataset, place.split) for place in places]
+    seeds = book.several.seeds_of(one.claim, places)
+    runs = [
+        run
+        for target in targets
+        for seed, run in sorted(book.runs.get(target, {}).items())
+        if seeds is None or seed in seeds
+    ]
+    return tuple(dict.fromkeys(run.key for run in runs if run.metrics is not None))
+
+
 def group_of(comparison: Comparison) -> tuple[str, str, str, str]:
     """Kind of claim, method, dataset, split."""
     claim, target = comparison.claim, comparison.target

@@ -11,7 +11,7 @@ from typing import Any
 from harness.base.markdown import code, plain
 from harness.base.plurals import counted
 from harness.base.tables import aligned, markdown_table, wrapped
-from harness.compare.book import Book, group_of
+from harness.compare.book import Book, group_of, keys_of
 from harness.compare.comparison import ClaimVerdict, Comparison
 
 # Longer lists and tables are shown only on request.
@@ -75,12 +75,12 @@ def to_json(book: Book) -> dict[str, Any]:
         "sources": list(book.sources),
         "claims": len(book.comparisons),
         "verdicts": {str(verdict): book.tally[verdict] for verdict in ClaimVerdict if book.tally[verdict]},
-        "comparisons": [comparison_json(one) for one in book.comparisons],
+        "comparisons": [comparison_json(one, keys_of(book, one)) for one in book.comparisons],
     }
 
 
-def comparison_json(one: Comparison) -> dict[str, Any]:
-    """One claim as JSON values."""
+def comparison_json(one: Comparison, keys: Sequence[str]) -> dict[str, Any]:
+    """One claim as JSON values, with the keys of the runs that our number rests on (`keys_of`)."""
     claim = one.claim
     return {
         "source": claim.source,
@@ -103,7 +103,7 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
         "test": one.test,
         "verdict": str(one.verdict),
         "reason": one.why,
-        "keys": list(one.keys),
+        "keys": list(keys),
     }
 
 

@@ -38,7 +38,7 @@ def published_beside(
         book = compare_claims(layout, store, benchmark, methods=methods, datasets=datasets, mirrors=mirrors)
         for one in members:
             about = [claim for claim in book.comparisons if _is_about(claim, one, names.variant)]
-            beside[one.key] = [comparison_json(claim) for claim in about]
+            beside[one.key] = [comparison_json(claim, claim.keys) for claim in about]
     return beside
 
 

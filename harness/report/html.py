@@ -17,7 +17,8 @@ from harness.base.layout import Layout
 from harness.base.output_files import write_output
 from harness.base.plurals import form_of
 from harness.base.vocabulary import Verdict
-from harness.compare import Book, ClaimVerdict, Comparison, claimed_benchmarks, compare_claims
+from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
+from harness.compare.book import keys_of
 from harness.compare.text import comparison_json, counts_by_group
 from harness.methods.card import load_method
 from harness.planning.plan import Present
@@ -30,7 +31,6 @@ from harness.results.store import Store
 from harness.status import Group, Table, known_sets, metric_sets
 from harness.study import make_study
 from harness.study.sheets import Sheet, Study
-from harness.study.sides import keys_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -331,11 +331,6 @@ def _metrics(name: str) -> list[dict[str, str]]:
     ]
 
 
-def claim_json(book: Book, one: Comparison) -> dict[str, Any]:
-    """A claim as JSON values, with the keys of the runs that our number rests on."""
-    return {**comparison_json(one), "keys": keys_of(book, one)}
-
-
 def _book(book: Book) -> dict[str, Any]:
     """Counts for every group, and a list of decided claims: those that deviate first."""
     decided = [one for one in book.comparisons if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
@@ -353,6 +348,6 @@ def _book(book: Book) -> dict[str, Any]:
         "tally": [(str(verdict), book.tally[verdict]) for verdict in ClaimVerdict],
         "groups": groups,
         "waiting": waiting,
-        "decided": [claim_json(book, one) for one in decided[:_MOST_DECIDED]],
+        "decided": [comparison_json(one, keys_of(book, one)) for one in decided[:_MOST_DECIDED]],
         "more": max(0, len(decided) - _MOST_DECIDED),
     }

@@ -15,10 +15,12 @@ from harness.base.files import digest_of, sha256_of
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import ClaimVerdict, Comparison
+from harness.compare.book import keys_of
+from harness.compare.text import comparison_json
 from harness.data import load_manifest
 from harness.methods.card import load_method
 from harness.report.evidence import LOG, File, Made
-from harness.report.html import claim_json, context_of, harmless_json, page_environment
+from harness.report.html import context_of, harmless_json, page_environment
 from harness.report.matrix import PlaceOfMean, PublishedMean, matrix_of, published_means
 from harness.report.site_map import RunLinks, SiteMap
 from harness.results.findings import Finding
@@ -269,7 +271,7 @@ class SitePages:
             columns=study.columns if study and sheet and sheet.columns else "",
             sheet=sheet,
             tally=[(str(one), tally[one]) for one in ClaimVerdict if tally[one]],
-            claims=[claim_json(book, one) for one in shown],
+            claims=[comparison_json(one, keys_of(book, one)) for one in shown],
             reasons=[(*about, count) for about, count in others.most_common()],
         )
 

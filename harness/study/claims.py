@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from harness.compare.adjustment import ADJUSTED_P, H
+from harness.compare.book import keys_of
 from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.groups import STATISTICS
@@ -15,7 +16,7 @@ from harness.compare.paper import ALL_DATASETS
 from harness.compare.text import comparison_json
 from harness.status.table import Summary
 from harness.study.sheets import NONE, Sheet, runs_at, tally_of
-from harness.study.sides import CONTROL, Row, Sides, keys_of
+from harness.study.sides import CONTROL, Row, Sides
 from harness.study.specs import Spec
 
 _HEAD = ("", "", "printed", "authors' files", "ours", "best control", "verdict")
@@ -55,7 +56,7 @@ class _Line:
     def values(self) -> dict[str, Any]:
         """The line as JSON values."""
         about = {"about": self.about, "quantity": self.quantity, "control": self.control}
-        return {**about, **comparison_json(self.comparison)}
+        return {**about, **comparison_json(self.comparison, self.runs)}
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.compare.book import Book
 from harness.compare.comparison import Comparison
-from harness.compare.groups import STATISTICS, Several
-from harness.compare.names import PublishedNames, Target, target_of
+from harness.compare.groups import Several
+from harness.compare.names import PublishedNames, Target
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained, Runs
 from harness.compare.values import values_of_control
@@ -52,22 +52,6 @@ class Derived:
     title: str
     rule: str
     runs: Runs
-
-
-def keys_of(book: Book, one: Comparison, datasets: Sequence[str] = ()) -> tuple[str, ...]:
-    """The keys of the runs that our number of a claim rests on: of one over several methods, the runs of all."""
-    if one.keys or one.ours is None or book.several is None or one.claim.statistic not in STATISTICS:
-        return one.keys
-    places = [place for group in book.several.groups(one.claim, datasets) for place in group]
-    targets = [target_of(book.several.names, place.method, place.dataset, place.split) for place in places]
-    seeds = book.several.seeds_of(one.claim, places)
-    runs = [
-        run
-        for target in targets
-        for seed, run in sorted(book.runs.get(target, {}).items())
-        if seeds is None or seed in seeds
-    ]
-    return tuple(dict.fromkeys(run.key for run in runs if run.metrics is not None))
 
 
 @dataclass(frozen=True)

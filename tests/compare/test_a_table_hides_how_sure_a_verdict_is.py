@@ -98,7 +98,8 @@ def test_what_has_no_interval_has_no_column(book: Book) -> None:
     assert one.verdict is ClaimVerdict.REPRODUCED
     text = to_text(replace(book, comparisons=(one,)))
     assert "interval" not in text and "needed" not in text and "test: |difference| <= 1e-09" in text
-    assert comparison_json(one)["interval_low"] is None and comparison_json(one)["margin"] == pytest.approx(1e-9)
+    told = comparison_json(one, ())
+    assert told["interval_low"] is None and told["margin"] == pytest.approx(1e-9)
 
 
 def test_a_number_of_published_runs_is_shown_where_it_is_known() -> None:
@@ -107,7 +108,7 @@ def test_a_number_of_published_runs_is_shown_where_it_is_known() -> None:
 
 
 def test_programs_read_how_many_runs_each_side_had() -> None:
-    told = comparison_json(judged(SURE, n=7))
+    told = comparison_json(judged(SURE, n=7), ())
     assert (told["published_n"], told["n"]) == (7, 3)
 
 

@@ -17,6 +17,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks import get
 from harness.compare import Book, ClaimVerdict
+from harness.compare.book import keys_of
+from harness.compare.text import comparison_json
 from harness.methods.card import load_method
 from harness.planning.plan import Plan
 from harness.report import html
@@ -28,7 +30,6 @@ from harness.report.html import (
     beyond,
     books_for,
     breakable,
-    claim_json,
     context_of,
     harmless_json,
     linked,
@@ -232,7 +233,10 @@ def test_the_page_is_given_all_of_its_parts(
             (("a file", "als_wr", "synthetic", "random"), counts_of(DONE)),
         ],
         "waiting": [(("the paper", "constant", "synthetic", "random"), 1)],
-        "decided": [claim_json(book, book.comparisons[0]), claim_json(book, book.comparisons[1])],
+        "decided": [
+            comparison_json(book.comparisons[0], keys_of(book, book.comparisons[0])),
+            comparison_json(book.comparisons[1], keys_of(book, book.comparisons[1])),
+        ],
         "more": 0,
     }
     keys = [planned_of(cell).key for cell in made_up.cells]

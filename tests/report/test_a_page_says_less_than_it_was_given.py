@@ -12,9 +12,11 @@ from typing import Any, Literal
 
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
+from harness.compare.book import keys_of
+from harness.compare.text import comparison_json
 from harness.methods.card import MethodCard
 from harness.report.headlines import Headlines
-from harness.report.html import CLAIM_SYMBOLS, SYMBOLS, claim_json, page_environment
+from harness.report.html import CLAIM_SYMBOLS, SYMBOLS, page_environment
 from harness.report.matrix import matrix_of, published_means
 from harness.results.findings import Finding
 from harness.status import Table
@@ -187,7 +189,7 @@ def _claims() -> list[Any]:
         ),
         claim("status", "ok", ours=None, verdict=OPEN, source="another file"),
     )
-    return [claim_json(_BOOK, one) for one in claims]
+    return [comparison_json(one, keys_of(_BOOK, one)) for one in claims]
 
 
 def test_a_claim_is_told_with_its_seed_test_and_source() -> None:

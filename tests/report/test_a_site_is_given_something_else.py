@@ -18,13 +18,14 @@ from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import ClaimVerdict
+from harness.compare.book import keys_of
+from harness.compare.text import comparison_json
 from harness.data import load_manifest
 from harness.methods.card import load_method
 from harness.planning.plan import Plan
 from harness.report import site
 from harness.report.html import (
     Report,
-    claim_json,
     context_of,
 )
 from harness.report.matrix import matrix_of, published_means
@@ -382,7 +383,7 @@ def test_the_page_of_claims_shows_what_was_decided(pages: Any, report: Report) -
         own._claims(name)
     book, (study,) = report.books[0], report.studies
     table, figure, per_seed, others = (values for _, values in calls)
-    told = [claim_json(book, one) for one in book.comparisons]
+    told = [comparison_json(one, keys_of(book, one)) for one in book.comparisons]
     assert table == {
         "root": "../",
         "heading": "Table 3. Means",

@@ -12,15 +12,17 @@ import pytest
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
+from harness.compare.book import keys_of
 from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.groups import STATISTICS, Several
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target, target_of
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained
+from harness.compare.text import to_json
 from harness.study.claims import ClaimsTable
 from harness.study.grid import Grid
-from harness.study.sides import CONTROL, OWN, Derived, Row, Sides, keys_of
+from harness.study.sides import CONTROL, OWN, Derived, Row, Sides
 from harness.study.specs import Spec
 
 NAMES = PublishedNames(
@@ -262,6 +264,8 @@ def test_a_number_over_several_methods_rests_on_their_runs_that_have_values(side
     (one,) = sides.book.comparisons
     over = one._replace(claim=one.claim._replace(statistic=next(iter(STATISTICS))), ours=0.5)
     assert keys_of(book, over) == ("a" * 64, "b" * 64)
+    (told,) = to_json(replace(book, comparisons=(over,)))["comparisons"]
+    assert told["keys"] == ["a" * 64, "b" * 64], "whoever reads the JSON finds its runs too"
     assert keys_of(book, one._replace(ours=0.5)) == () == keys_of(book, over._replace(ours=None))
     # of a number over the seeds that all methods share no other run is named
     several.seeds_of = lambda claim, places: [2, 3] if places == [place, place] else []
