@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import MissingData, UsageError
+from harness.base.errors import HarnessError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.converters.beta.network import ARCHIVE, binding_edges
@@ -26,8 +26,9 @@ from harness.compare.claims import SHOWN, TABLES, load_printed
 from harness.data import load_dataset
 from harness.data.datasets import fetch_dataset
 from harness.planning.suites import expansions
-from harness.splits.spec import parse_split
+from harness.splits.spec import SplitSpec, parse_split
 from harness.splits.splits import make_split
+from harness.splits.strategies import get_strategy
 from harness.study.extension import Maker, OwnSheets
 from harness.study.measurements import load_measured, notes_on_data, save_measured
 from harness.study.sheets import Sheet
@@ -38,6 +39,7 @@ DATASET, _NETWORK, SEED = "beta", "beta_network", 1024
 # of tests that are about classes, which a person has to bring
 _WITH_CLASSES = {"drug_classes": "beta_classes", "target_classes": "beta_classes"}
 READINGS = ("as-published", "as-defined")
+_NO_CODE = "no code of the authors makes them, so that they are made as their text says alone"
 _OF_TRAINING = ("training pairs", "drugs in training", "targets in training")
 _SPACES = "space={TEO,TRO,TEE,TRE}"
 # the rows of the table, and the splits of their tasks without a reading
@@ -86,18 +88,32 @@ def measure(layout: Layout, mirrors: Sequence[Path], say: Callable[[str], None])
         for row, pattern in TASKS.items():
             numbers, lacking = [], Counter[str]()
             for text in expansions(pattern):
-                name = _WITH_CLASSES.get(text.partition(":")[0], DATASET)
+                strategy = text.partition(":")[0]
+                if reading not in _readings(strategy):
+                    lacking[_NO_CODE] += 1
+                    continue
+                name, spec = _WITH_CLASSES.get(strategy, DATASET), parse_split(f"{text},reading={reading}", SEED)
                 try:
                     dataset = load_dataset(layout, name, DtiDataset, mirrors=mirrors)
-                    split = make_split(layout, name, parse_split(f"{text},reading={reading}", SEED), mirrors)
+                    split = make_split(layout, name, spec, mirrors)
                 except (MissingData, UsageError) as error:
-                    lacking[error.what] += 1
+                    lacking[_shared_reason(error, spec)] += 1
                 else:
                     numbers.append(_numbers(cast(PairSplit, split), dataset, joined(dataset)))
             means = np.mean(numbers, axis=0).round(4).tolist() if numbers else []
             rows.append(TaskMeans(row=row, reading=reading, made=len(numbers), means=means, lacking=dict(lacking)))
     edges = int(joined(known)[tuple(known.pairs.T)].sum())
     return TaskFacts(dataset=DATASET, digest=known.digest, bindings=len(known.pairs), edges=edges, rows=rows)
+
+
+def _shared_reason(error: HarnessError, spec: SplitSpec) -> str:
+    """What a task lacks, without what is of this task alone: its split, and the number that it asked for."""
+    return error.what.removeprefix(f"split {spec.text}: ").partition(", not ")[0]
+
+
+def _readings(strategy: str) -> tuple[str, ...]:
+    """The readings in which a strategy makes its tasks."""
+    return get_args(get_strategy("dti", strategy).Parameters.model_fields["reading"].annotation)
 
 
 def sheet(sides: Sides, facts: TaskFacts | None, spec: Spec) -> Sheet | None:
