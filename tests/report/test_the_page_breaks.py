@@ -188,6 +188,15 @@ def test_a_whole_key_opens_its_evidence_and_an_unknown_one_is_told(page: Path, m
     assert tab.evaluate("[panel.open, location.hash]") == [False, ""]
 
 
+@pytest.mark.parametrize("unknown", ["999999", "-1", "length", "<b>"])
+def test_a_number_that_the_page_has_not_is_told(page: Path, tab: Tab, unknown: str) -> None:
+    """A link to a number of an earlier page: nothing would open, and nobody knew why."""
+    is_open, title, told = measured(tab, page, f"runs={unknown}", _PANEL)
+    assert is_open and title == "No such number" and f"has the place {unknown}." in told
+    tab.click(".close")
+    assert tab.evaluate("[panel.open, location.hash]") == [False, ""]
+
+
 def test_the_beginning_of_several_keys_leads_to_each(page: Path, tab: Tab) -> None:
     tab.look()
     tab.go(page.as_uri())

@@ -235,10 +235,11 @@ const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count =
 const unclear = (wanted, named) => named.length
   ? [counted(named.length, "cell"), [make("p", {}, "All of their keys begin with ", hash(wanted), ":"), make("ul", {}, ...named.map(cell => make("li", {}, opener(cell), ` ${nameOf(cell)}`)))]]
   : ["No such cell", [make("p", {}, "No key of this page begins with ", hash(wanted), "."), make("p", { class: "hint" }, "The page is of plan ", make("code", {}, data.plan), ". ", make("code", {}, "harness show KEY"), " knows every run of its machine and every reference result.")]];
+const noNumber = runs => ["No such number", [make("p", {}, "No number of this page has the place ", hash(runs), "."), make("p", { class: "hint" }, "They are counted anew whenever a page is made: a key leads to the same run for good.")]];
 function openFrom({ cell: wanted, runs }) {
-  if (!wanted && !data.numbers[runs]) { if (panel.open) panel.close(); return; }
+  if (!wanted && !runs) { if (panel.open) panel.close(); return; }
   const named = wanted ? data.cells.filter((one, place) => one.key ? one.key.startsWith(wanted) : wanted === `cell-${place}`) : [];
-  const [title, body] = named.length === 1 ? [breakable(nameOf(named[0])), evidence(named[0])] : wanted ? unclear(wanted, named) : [counted(data.numbers[runs].length, "run"), runsOf(runs)];
+  const [title, body] = named.length === 1 ? [breakable(nameOf(named[0])), evidence(named[0])] : wanted ? unclear(wanted, named) : Array.isArray(data.numbers[runs]) ? [counted(data.numbers[runs].length, "run"), runsOf(runs)] : noNumber(runs);
   document.getElementById("panel-title").replaceChildren(title);
   document.getElementById("panel-body").replaceChildren(...body);
   if (!panel.open) panel.showModal();
