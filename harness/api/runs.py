@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,9 +26,10 @@ from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
 from harness.planning.plan import Plan
 from harness.results.durations import reference_seconds
+from harness.results.records import record_digest
 from harness.results.remainder import what_is_told
 from harness.results.scoring import Scores, score_all, score_run
-from harness.results.store import join
+from harness.results.store import Store, join
 from harness.status import Table, build_table
 
 
@@ -36,18 +37,20 @@ from harness.status import Table, build_table
 class Campaign:
     """What came of running a plan: its table, how many cells were left before, and whether a person stopped it.
 
-    `obstacles` are what some of its runs could not be scored for, such as a data file that is not here.
+    `obstacles` are what some of its runs could not be scored for, such as a data file that is not here. Of
+    `not_again` runs that were wanted again the earlier results stand, as the new ones came to no verdict.
     """
 
     table: Table
     left: int
     stopped: bool
     obstacles: tuple[DataError, ...] = ()
+    not_again: int = 0
 
     @property
     def is_good(self) -> bool:
-        """Whether every cell is ok or not-applicable, and none lacks its scores."""
-        return self.table.is_good and not self.obstacles
+        """Whether every cell is ok or not-applicable, none lacks its scores, and what was wanted again came."""
+        return self.table.is_good and not self.obstacles and not self.not_again
 
 
 def run(
@@ -88,6 +91,7 @@ def run(
         )
     told = what_is_told(plan, here.store, verify=verify)
     left, stopped = len(left_to_run(told.cells, choices.again)), False
+    earlier = _records_wanted_again(told.cells, choices.again, here.store)
     if left:
         stopped = _run(here, plan, told.cells, choices, progress, stop, on, told.notes)
     joined = told.cells if told.has_records and not left else join(plan, here.store, records=True)
@@ -96,8 +100,21 @@ def run(
         left += damaged
         stopped = _run(here, plan, joined, replace(choices, again=frozenset()), progress, stop, on, notes)
         joined = join(plan, here.store, records=True)
+    not_again = sum(1 for key, digest in earlier.items() if _digest(here.store, key) == digest)
     scored = score_all(here.layout, here.store, joined, here.mirrors)
-    return Campaign(build_table(here.layout, here.store, plan, scored.cells), left, stopped, scored.obstacles)
+    table = build_table(here.layout, here.store, plan, scored.cells)
+    return Campaign(table, left, stopped, scored.obstacles, not_again)
+
+
+def _records_wanted_again(cells: Cells, verdicts: Collection[Verdict], store: Store) -> dict[str, str]:
+    """The digests of the records that are to be replaced, by key."""
+    final = {verdict for verdict in verdicts if verdict.is_final}
+    wanted = cells.chosen(cells.having(final.__contains__))
+    return {cell.key: _digest(store, cell.key) for cell in wanted if cell.key}
+
+
+def _digest(store: Store, key: str) -> str:
+    return record_digest(store.standing(key).content)
 
 
 def _not_as_told(told: Cells, joined: Sequence[Cell]) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness import api
+from harness.base.plurals import counted, form_of
 from harness.base.vocabulary import Verdict
 from harness.cli.names import Word
 from harness.cli.options import (
@@ -113,6 +114,12 @@ def command(
         click.echo(f"\n{api.needs(full, repository=repository).text()}")
     if campaign.stopped:
         return 130
+    if campaign.not_again:
+        runs, stands = (
+            counted(campaign.not_again, "run"),
+            form_of("result stands", campaign.not_again, "results stand"),
+        )
+        click.echo(f"{runs} wanted again came to no verdict: the earlier {stands}", err=True)
     if obstacle:
         raise obstacle
     return 0 if campaign.is_good else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -94,6 +95,31 @@ def test_what_was_run_is_in_the_table(
     campaign = api.run(Plan("some", made_up.cells[3:5]), repository=api.Repository(evidence))
     assert [one.cell.verdict for one in campaign.table.cells] == [Verdict.ERROR, Verdict.OK]
     assert (campaign.left, campaign.stopped, shown) == (1, False, ["ProgressLines"])
+
+
+def test_what_was_wanted_again_and_did_not_come_is_no_success(
+    evidence: Layout, made_up: Plan, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The earlier results stand, so that the table alone looks as if all had gone well."""
+    engine = SimpleNamespace(name="docker", facts=SimpleNamespace(version="20.10"))
+    plan, replaced = Plan("some", made_up.cells[:2]), list[int]()
+
+    def ran(layout: Layout, *_: Any, **_named: Any) -> bool:
+        for place in replaced:
+            planned = planned_of(made_up.cells[place])
+            shutil.rmtree(Store(layout.runs).path(planned.key))
+            put_run(layout, planned, log="another\n")
+        return False
+
+    put(runs, "find_engine", nullcontext(engine))
+    monkeypatch.setattr(runs, "run_cells", ran)
+    for places, left in (([], 2), ([1], 1), ([0, 1], 0)):
+        replaced[:] = places
+        campaign = api.run(plan, progress=None, again=["ok"], repository=api.Repository(evidence))
+        assert campaign.table.is_good and (campaign.not_again, campaign.is_good) == (left, not left)
+    # what nobody wants again is not asked for
+    usual = api.run(plan, progress=None, again=["timeout"], repository=api.Repository(evidence))
+    assert (usual.left, usual.not_again, usual.is_good) == (0, 0, True)
 
 
 def test_a_plan_without_its_splits_is_named(machine: Machine, made_up: Plan) -> None:

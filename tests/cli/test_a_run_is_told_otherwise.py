@@ -53,13 +53,14 @@ def running(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch) -
         left: int = 1,
         stopped: bool = False,
         obstacles: tuple[DataError, ...] = (),
+        not_again: int = 0,
     ) -> SimpleNamespace:
         asked = SimpleNamespace(plans=[], runs=[], pages=[], compared=[])
         table = table or table_of(looked_at, made_up)
 
         def run(plan: Plan, **others: Any) -> api.Campaign:
             asked.runs.append(others)
-            return api.Campaign(table, left, stopped, obstacles)
+            return api.Campaign(table, left, stopped, obstacles, not_again)
 
         def report(_table: Table, **others: Any) -> Path:
             asked.pages.append(others)
@@ -273,6 +274,24 @@ def test_how_it_ended_is_in_the_exit_code(
     assert result.return_value == code
     told = document(result)
     assert told.items() >= json.loads(json.dumps(to_json(table))).items()
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, "1 run wanted again came to no verdict: the earlier result stands\n"),
+        (2, "2 runs wanted again came to no verdict: the earlier results stand\n"),
+    ],
+)
+def test_what_was_wanted_again_and_did_not_come_is_told(
+    count: int, said: str, running: Running, looked_at: Layout, made_up: Plan
+) -> None:
+    table = only(table_of(looked_at, made_up), slice(0, 2))
+    running(table, not_again=count)
+    result = harness_of(*CONSTANT)
+    assert (result.return_value, result.stderr) == (1, said)
+    running(table, not_again=count, stopped=True)
+    assert harness_of(*CONSTANT).return_value == 130
 
 
 def test_data_that_a_score_lacks_are_told_below_the_table(
