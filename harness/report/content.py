@@ -126,16 +126,16 @@ def image_entries(cells: Iterable[ScoredCell]) -> dict[str, dict[str, str]]:
     return dict(sorted(images.items()))
 
 
-def claim_entry(one: Comparison) -> dict[str, Any]:
+def claim_entry(one: Comparison, shared: Shared) -> dict[str, Any]:
     """The entry of one claim."""
     return {
-        "source": one.claim.source,
+        "source": shared.number(one.claim.source),
         "metric": one.metric or one.claim.metric or one.claim.statistic,
         "published": one.claim.published,
         "ours": one.ours,
         "difference": one.difference if one.claim.statistic != "status" else None,
         "verdict": str(one.verdict),
-        "reason": one.why,
+        "reason": shared.number(one.why),
     }
 
 
@@ -184,7 +184,7 @@ def _entry(
         if not (scored.choices or job.marks or unusual_options(job)):
             place = (job.benchmark, job.method, job.variant, job.dataset, job.split.text, job.split.seed)
             if own_claims := claims.get(place):
-                entry["claims"] = [claim_entry(one) for one in own_claims]
+                entry["claims"] = [claim_entry(one, shared) for one in own_claims]
         if scored.reference:
             entry["reference"] = True
         else:

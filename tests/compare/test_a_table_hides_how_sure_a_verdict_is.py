@@ -14,7 +14,7 @@ from harness.compare import Book
 from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.judge import Single
 from harness.compare.text import comparison_json, to_json, to_markdown, to_text
-from harness.report.content import claim_entry
+from harness.report.content import Shared, claim_entry
 from tests.compare.test_a_claim_is_misjudged import KNOWN, NAMES, PLACE, claim, run
 
 # means of three runs that fit into the band, and that would with five
@@ -86,7 +86,8 @@ def test_programs_read_them(book: Book) -> None:
     assert (sure["needed"], unsure["needed"], unsure["n"]) == (None, 5, 3)
     assert unsure["interval_low"] == pytest.approx(-unsure["interval_high"])
     assert unsure["reason"].endswith("; 2 more would decide")
-    assert claim_entry(book.comparisons[1])["reason"] == unsure["reason"]
+    shared = Shared()
+    assert shared.values[claim_entry(book.comparisons[1], shared)["reason"]] == unsure["reason"]
     frame = table(book)
     assert frame["needed"].tolist()[1] == 5 and frame["margin"].tolist() == pytest.approx([0.05, 0.05])
     assert frame["interval_low"].tolist()[0] == pytest.approx(sure["interval_low"])

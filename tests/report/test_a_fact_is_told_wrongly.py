@@ -14,7 +14,7 @@ import pytest
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.compare import Book, ClaimVerdict
+from harness.compare import Book, ClaimVerdict, Comparison
 from harness.compare.names import Target
 from harness.images import image_tree
 from harness.images.cards import load_environment
@@ -40,6 +40,20 @@ def seen(layout: Layout, plan: Plan, books: list[Book], *more: str) -> Evidence:
     table = table_of(layout, plan)
     table = Table("some", 6, table.cells[:4], 0)
     return gather(layout, Store(layout.runs), table, books, more)
+
+
+def claims_in(data: dict[str, Any], entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The claims of an entry, with the texts that all claims share."""
+    return [
+        {**one, **{name: data["shared"][one[name]] for name in ("source", "reason")}} for one in entry["claims"]
+    ]
+
+
+def told_of(one: Comparison) -> dict[str, Any]:
+    """What is told of a claim that stands alone."""
+    shared = Shared()
+    entry = claim_entry(one, shared)
+    return {**entry, "source": shared.values[entry["source"]], "reason": shared.values[entry["reason"]]}
 
 
 def test_every_cell_is_told_with_all_that_it_rests_on(facts: Layout, made_up: Plan) -> None:
@@ -118,10 +132,12 @@ def test_every_cell_is_told_with_all_that_it_rests_on(facts: Layout, made_up: Pl
         elif ended and scores[key]["notes"]:
             expected["notes"] = scores[key]["notes"]
         if key == keys[0]:
-            expected["claims"] = [claim_entry(one) for one in books[0].comparisons[:2]]
+            expected["claims"] = [told_of(one) for one in books[0].comparisons[:2]]
         if key == keys[2]:
-            expected["claims"] = [claim_entry(books[0].comparisons[2])]
+            expected["claims"] = [told_of(books[0].comparisons[2])]
         shared = {name: value(entry[name]) for name in ("reason", "job", "run")}
+        if "claims" in entry:
+            shared["claims"] = claims_in(data, entry)
         own = {name: value(entry["record"][name]) for name in ("limits", "engine", "made_by")}
         assert {**entry, **shared, "record": {**entry["record"], **own}} == expected
     trees = {store.record(key).planned.image_tree: store.record(key).image for key in order}
@@ -182,8 +198,9 @@ def test_a_claim_of_a_variant_stands_at_its_cell(facts: Layout, made_up: Plan) -
     cells = evidence.table.cells
     other = replace(cells[0].cell, job=cells[0].cell.job.model_copy(update={"variant": "other"}))
     table = replace(evidence.table, cells=(replace(cells[0], cell=other), *cells[1:]))
-    told = [entry for entry in page_data(replace(evidence, table=table), books)["cells"] if "claims" in entry]
-    assert [one["claims"] for one in told] == [[claim_entry(books[0].comparisons[0])]]
+    data = page_data(replace(evidence, table=table), books)
+    told = [claims_in(data, entry) for entry in data["cells"] if "claims" in entry]
+    assert told == [[told_of(books[0].comparisons[0])]]
 
 
 def test_a_cell_names_the_split_that_its_group_is_found_by(facts: Layout, made_up: Plan) -> None:
@@ -206,8 +223,9 @@ def test_a_claim_of_seed_0_stands_at_its_cell(facts: Layout, made_up: Plan) -> N
     job = cells[0].cell.job
     first = job.model_copy(update={"split": job.split.model_copy(update={"seed": 0})})
     table = replace(evidence.table, cells=(replace(cells[0], cell=replace(cells[0].cell, job=first)), *cells[1:]))
-    told = [one for one in page_data(replace(evidence, table=table), books)["cells"] if "claims" in one]
-    assert [(one["seed"], one["claims"]) for one in told] == [(0, [claim_entry(books[0].comparisons[0])])]
+    data = page_data(replace(evidence, table=table), books)
+    told = [(one["seed"], claims_in(data, one)) for one in data["cells"] if "claims" in one]
+    assert told == [(0, [told_of(books[0].comparisons[0])])]
 
 
 @pytest.mark.parametrize(("verdict", "bytes_"), [(Verdict.OK, 800), (Verdict.ERROR, 4000)])
@@ -238,13 +256,13 @@ def test_a_claim_is_told_with_its_verdict() -> None:
         "verdict": "deviates",
         "reason": claim().why,
     }
-    assert claim_entry(claim()) == entry
+    assert told_of(claim()) == entry
     lacking = claim(verdict=OPEN, n=3, needed=5)
-    assert claim_entry(lacking)["reason"] == "a reason; 2 more would decide"
-    assert claim_entry(claim(metric=None)) == {**entry, "metric": "AUC"}
+    assert told_of(lacking)["reason"] == "a reason; 2 more would decide"
+    assert told_of(claim(metric=None)) == {**entry, "metric": "AUC"}
     status = claim("status", "ok", metric=None, ours=1.0)
     bare = status._replace(claim=status.claim._replace(metric=""))
-    assert claim_entry(bare) == {**entry, "metric": "status", "published": "ok", "ours": 1.0, "difference": None}
+    assert told_of(bare) == {**entry, "metric": "status", "published": "ok", "ours": 1.0, "difference": None}
 
 
 def test_equal_values_stand_once() -> None:

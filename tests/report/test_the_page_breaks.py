@@ -244,16 +244,21 @@ def test_the_panel_says_why_a_claim_is_undecided_and_a_score_is_missing(page: Pa
             "difference": None,
             "verdict": verdict,
             "reason": reason,
+            "source": source,
         }
-        for verdict, reason in (
-            ("pending", "no run"),
-            ("reproduced", "near"),
-            ("deviates", "far"),
-            ("deviates", "far"),
+        for verdict, reason, source in (
+            ("pending", "no run", "a table"),
+            ("reproduced", "near", "a figure"),
+            ("deviates", "far", "a table"),
+            ("deviates", "far", "a figure"),
         )
     ]
-    reasons = f"[...claimGrid({{ claims: {json.dumps(claims)} }})[1].children].map(one => one.textContent)"
-    assert tab.evaluate(reasons) == ["pending: no run", "deviates: far"]
+    shown = f"claimGrid({{ claims: {json.dumps(claims)} }})"
+    assert tab.evaluate(f"[...{shown}[1].children].map(one => one.textContent)") == [
+        "pending: no run",
+        "deviates: far",
+    ]
+    assert tab.evaluate(f"{shown}[2].textContent") == "Published in: a table; a figure"
     scores = "evidence({...cells[0], metrics: {}, verdict: %s}).map(one => one.textContent)"
     told = [tab.evaluate(scores % repr(verdict)) for verdict in ("ok", "error")]
     assert "No fresh scores: run harness score." in told[0]

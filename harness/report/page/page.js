@@ -8,6 +8,7 @@ for (const cell of data.cells) {
   cell.reason = data.shared[cell.reason];
   cell.run = data.shared[cell.run].replace("SEED", cell.seed);
   cell.job = data.shared[cell.job];
+  for (const claim of cell.claims || []) Object.assign(claim, { source: data.shared[claim.source], reason: data.shared[claim.reason] });
   if (cell.record) Object.assign(cell.record, { limits: data.shared[cell.record.limits], engine: data.shared[cell.record.engine], made_by: data.shared[cell.record.made_by] || {} });
 }
 const form = document.getElementById("filters"), rows = document.getElementById("rows");
@@ -183,7 +184,8 @@ function claimGrid(cell) {
   const reasons = [...new Set(cell.claims.filter(claim => claim.verdict !== "reproduced").map(claim => `${claim.verdict}: ${claim.reason}`))];
   return [grid(["metric", "published", "ours", "difference", "verdict"], cell.claims.map(claim => [claim.metric.split("/")[0], claim.published,
     claim.ours === null ? "–" : String(claim.ours), claim.difference === null ? "–" : claim.difference ? claim.difference.toExponential(1) : "0", chip(claim.verdict, "c")])),
-    reasons.length ? make("ul", { class: "hint" }, ...reasons.map(reason => make("li", {}, coded(reason)))) : null];
+    reasons.length ? make("ul", { class: "hint" }, ...reasons.map(reason => make("li", {}, coded(reason)))) : null,
+    make("p", { class: "hint" }, `Published in: ${[...new Set(cell.claims.map(claim => claim.source))].join("; ")}`)];
 }
 
 function commands(cell) {
