@@ -211,13 +211,15 @@ class Store:
     def undisturbed(self) -> Iterator[None]:
         """Nobody puts a run in its place or removes one until the block ends. Nothing is written here."""
         try:
-            stream = (self.folder / _LOCK).open("rb")
+            handle = without_waiting(f"{self.folder}/{_LOCK}", os.O_RDONLY)
         except FileNotFoundError:
             yield  # a copy without it: nobody works there
             return
-        with stream:
-            fcntl.flock(stream, fcntl.LOCK_SH)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH)
             yield
+        finally:
+            os.close(handle)
 
     def unfinished(self) -> Leaf | None:
         """The leaf that the log lacks of an event which a killed harness had begun; see `Log.unfinished`."""
