@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from harness.base.openers import without_waiting
+
 
 def parse_plain(text: bytes | str) -> Any:
     """The value of a JSON text; `ValueError` where it is none, or not plain."""
@@ -20,7 +22,8 @@ def read_plain(path: Path, *, most_bytes: int = 1 << 20) -> Any:
     try:
         if path.stat().st_size > most_bytes:
             return None
-        return parse_plain(path.read_bytes())
+        with open(path, "rb", opener=without_waiting) as stream:
+            return parse_plain(stream.read())
     except (OSError, ValueError, RecursionError):
         return None
 

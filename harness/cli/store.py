@@ -75,7 +75,7 @@ def _show(merged: Merged) -> None:
         f"{len(merged.disagreements)} in disagreement with ours, which stay" if merged.disagreements else "",
     ]
     click.echo(f"{merged.folder}: {'; '.join(part for part in parts if part)}")
-    _list("refused", merged.refused, "run it again, there or here")
+    _list("refused", merged.refused, "mend what is told there and merge again, or run it again")
     _list("disagrees", merged.disagreements, "compare the two: harness audit KEY --replay 1, on both machines")
 
 

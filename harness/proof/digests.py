@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness import benchmarks
@@ -19,6 +21,9 @@ _COMMANDS = ("run_all.sh", "run_tests.sh", "pyproject.toml", ".ci/*", "scripts/*
 _DOCS = ("artifact-evaluation.md", "consistency.md", "findings.md", "methods.md")
 _IMPORTED = ("*.py", "*.pyc", "*.so", "*/__init__.*")
 _PACKAGES = ("harness", "tests", "scripts", "benchmarks")
+# Folders of ours by whose names no library asks for modules.
+_NO_PACKAGES = ("containers", "datasets", "docs", "examples", "methods", "requirements", "results")
+_MODULES = (".py", ".pyc", ".so")
 # What no part holds, because no result rests on it: folders, and what is for people and other tools.
 _NO_PART = ("tests/", "benchmarks/", "examples/", "LICENSES/")
 _FOR_OTHERS = (
@@ -43,7 +48,7 @@ def digests_of(layout: Layout) -> dict[str, str]:
     for name, (folder, paths) in parts_of(layout).items():
         files = {text_of_name(path.relative_to(folder).as_posix()): path for path in paths}
         digests[text_of_name(name)] = digest_of(
-            {file: meaning_of(file, path.read_bytes(), ordered=True) for file, path in files.items()}
+            {file: meaning_of(file, _content(path), ordered=True) for file, path in files.items()}
         )
     return dict(sorted(digests.items()))
 
@@ -53,7 +58,23 @@ def imported_first(root: Path) -> list[str]:
     paths = [path for pattern in _IMPORTED for path in root.glob(pattern) if path.parent.name not in _PACKAGES]
     folders = [path for path in root.iterdir() if path.name.lower().endswith(_DISTRIBUTIONS)]
     described = [path for folder in folders for path in (folder, *folder.rglob("*")) if path.is_file()]
-    return [path.relative_to(root).as_posix() for path in (*paths, *described)]
+    others = [path for path in root.iterdir() if path.is_dir() and path.name not in (*_PACKAGES, *_NO_PACKAGES)]
+    below = [path for folder in others for path in _modules_below(folder)]
+    every = dict.fromkeys((*paths, *described, *below))
+    return [path.relative_to(root).as_posix() for path in every]
+
+
+def _modules_below(folder: Path) -> Iterator[Path]:
+    """The modules of a folder that Python takes for a package, with or without an `__init__.py`.
+
+    Libraries ask for some that are never installed, and the standard library does: `copy` for `org.python.core`.
+    """
+    if not folder.name.isidentifier():
+        return
+    for at, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name.isidentifier())
+        yield from (Path(at, name) for name in sorted(files) if name.endswith(_MODULES))
+        yield from filter(_leads_to_folder, (Path(at, name) for name in folders))
 
 
 def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
@@ -67,7 +88,7 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
     def add(name: str, folder: Path, *patterns: str, but: tuple[str, ...] = ()) -> None:
         left_out = {path for pattern in but for path in folder.glob(pattern)}
         paths = {path for pattern in patterns for path in folder.glob(pattern)} - left_out
-        if files := [path for path in paths if path.is_file() and _counts(path)]:
+        if files := [path for path in paths if _is_held(path) and _counts(path)]:
             parts[name] = folder, files
 
     for name in benchmarks.names():
@@ -104,9 +125,23 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
     held |= {layout.root / "harness" / path.relative_to(harness) for path in held if path.is_relative_to(harness)}
     for name in committed_files(layout.root):
         no_part = name.endswith(".md") or name in _FOR_OTHERS or name.startswith((*_NO_PART, *_HELD))
-        if not no_part and (path := layout.root / name) not in held and path.is_file():
+        if not no_part and (path := layout.root / name) not in held and _is_held(path):
             parts.setdefault(f"others/{name.rpartition('/')[0]}", (layout.root, []))[1].append(path)
     return parts
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a path is told of by itself: a file, or a link to a folder, in which nothing is looked for."""
+    return path.is_file() or _leads_to_folder(path)
+
+
+def _leads_to_folder(path: Path) -> bool:
+    return path.is_symlink() and path.is_dir()
+
+
+def _content(path: Path) -> bytes:
+    """What counts of it; of a link to a folder where it leads."""
+    return os.fsencode(path.readlink()) if _leads_to_folder(path) else path.read_bytes()
 
 
 def _counts(path: Path) -> bool:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from harness.base.errors import CorruptData
-from harness.base.files import read_json, sync_folder, write_atomic, write_json
+from harness.base.files import sync_folder, write_atomic, write_json
 from harness.base.openers import without_waiting
+from harness.base.plain_json import read_plain
 from harness.proof.leaves import Event, Leaf, account_of, now, parse_leaf
 from harness.proof.tree import leaf_hash, root_of
 
@@ -118,12 +119,12 @@ class Log:
 
     def unfinished(self) -> tuple[Leaf | None, str]:
         """The leaf of an event that a killed harness had begun, if it happened; and what is to be told of it."""
-        intent = read_json(self.folder / NEXT)
+        intent = read_plain(self.folder / NEXT)
         if not intent:
             return None, ""
         try:
             leaf = Leaf(**{**intent["leaf"], "kind": Event(intent["leaf"]["kind"])})
-            content = read_json(self.folder / intent["file"], most_bytes=1 << 30)
+            content = read_plain(self.folder / intent["file"], most_bytes=1 << 30)
         except (AttributeError, KeyError, TypeError, ValueError):
             raise CorruptData(
                 "this note of an event that had begun is not of the form that the harness writes",

@@ -17,6 +17,7 @@ from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, digest_of, write_atomic
+from harness.base.openers import without_waiting
 from harness.base.plain_json import parse_plain
 from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, account_of, now
@@ -73,7 +74,8 @@ def load_plan(folder: Path, digest: str) -> list[LoggedCell]:
     """The cells of a plan; `CorruptData` where it is not there, or not what its digest says."""
     path = plan_path(folder, digest)
     try:
-        content = parse_plain(gzip.decompress(path.read_bytes()))
+        with open(path, "rb", opener=without_waiting) as stream:
+            content = parse_plain(gzip.decompress(stream.read()))
         cells = [LoggedCell(*cell) for cell in content["cells"]]
     except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError):
         raise CorruptData("a plan is missing, or can't be read", where=str(path), todo="restore it") from None

@@ -7,18 +7,19 @@ ours stays, and whether theirs agrees bit for bit is told and logged.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.base.errors import CorruptData, UsageError
-from harness.base.files import read_json, sha256_of, write_atomic, write_json
+from harness.base.files import sha256_of, write_atomic, write_json
 from harness.base.layout import Layout
 from harness.base.ownership import own_folder
+from harness.base.plain_json import read_plain
 from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.planning.obstacles import Obstacles
@@ -31,6 +32,7 @@ from harness.results.records import RECORD_FILE, Record, record_digest
 from harness.results.scoring import is_whole, scored_files
 from harness.results.store import Store
 
+_CHUNK = 1 << 20
 # Such a failure depends on how fast and how large a machine is, too.
 _OF_THE_MACHINE = (Verdict.MEMORY, Verdict.TIMEOUT)
 
@@ -115,7 +117,8 @@ def merge(layout: Layout, folder: Path, progress: Progress | None = None) -> Mer
     `CorruptData` where what its log says can't be believed; nothing of it is taken then.
     """
     progress = progress or Silent()
-    other, store = _read(folder), Store(layout.runs)
+    with _can_be_read(folder):
+        other, store = _read(folder), Store(layout.runs)
     merged = Merged(folder, plans=[leaf.plan for leaf in other.leaves if leaf.kind is Event.PLAN])
     for digest in merged.plans:
         write_atomic(plan_path(layout.local, digest), plan_path(folder, digest).read_bytes())
@@ -177,7 +180,8 @@ def _verified(
             if not standing.verdict.is_final:
                 _copy(other, record, ready / RUNS / key[:2] / key)
             elif record_digest(standing.content) != _digest(record):
-                other.store.check(record)
+                with _can_be_read(other.store.path(key)):
+                    other.store.check(record)
         except CorruptData as error:
             merged.refused.append(MergedRun(key, other.name(key), error.what, error.where))
             progress.step(f"refused: {other.name(key)}: {error.what}")
@@ -204,20 +208,34 @@ def _record(other: _Other, key: str) -> Record:
 def _copy(other: _Other, record: Record, target: Path) -> None:
     """Copy a run, and compare what was copied with the record."""
     source = other.store.path(record.key)
-    for name, file in record.files.items():
-        place = target / name
-        if not (source / name).is_file():
-            shutil.rmtree(target, ignore_errors=True)
-            raise CorruptData("a file of a run is missing", where=str(source / name))
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, place)
-        with place.open("rb+") as stream:
-            os.fsync(stream.fileno())
-        if sha256_of(place) != file.sha256:
-            shutil.rmtree(target)
-            raise CorruptData("a file of a run differs from its record", where=str(source / name))
     target.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, file in record.files.items():
+            if not (source / name).is_file():
+                raise CorruptData("a file of a run is missing", where=str(source / name))
+            write_atomic(target / name, _pieces(source / name))
+            if sha256_of(target / name) != file.sha256:
+                raise CorruptData("a file of a run differs from its record", where=str(source / name))
+    except CorruptData:
+        shutil.rmtree(target)
+        raise
     write_json(target / RECORD_FILE, record.to_json())
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """The content of a file of the other folder."""
+    with _can_be_read(path), path.open("rb") as stream:
+        while piece := stream.read(_CHUNK):
+            yield piece
+
+
+@contextmanager
+def _can_be_read(place: Path) -> Iterator[None]:
+    """A block that reads the other folder and writes nothing: what the system refuses is that folder's fault."""
+    try:
+        yield
+    except OSError as error:
+        raise CorruptData(f"it can't be read: {error.strerror}", where=str(error.filename or place)) from None
 
 
 def _copy_scores(other: _Other, record: Record, target: Path) -> str:
@@ -227,7 +245,7 @@ def _copy_scores(other: _Other, record: Record, target: Path) -> str:
     """
     if record.verdict is not Verdict.OK:
         return ""
-    content = read_json(other.folder / SCORES / record.key[:2] / f"{record.key}.json")
+    content = read_plain(other.folder / SCORES / record.key[:2] / f"{record.key}.json")
     evidence = scored_files(record.planned.job.benchmark, record.to_json()["files"])
     if not is_whole(content) or (content["key"], content["evidence"]) != (record.key, evidence):
         return ""

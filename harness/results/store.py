@@ -32,7 +32,7 @@ from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event, Leaf, now, result_leaf, scope_of
 from harness.proof.log import NEXT, Log
-from harness.results.arrivals import settle
+from harness.results.arrivals import SCORES, settle
 from harness.results.digests import import_leaves, stored_results
 from harness.results.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 
@@ -211,13 +211,15 @@ class Store:
     def undisturbed(self) -> Iterator[None]:
         """Nobody puts a run in its place or removes one until the block ends. Nothing is written here."""
         try:
-            stream = (self.folder / _LOCK).open("rb")
+            handle = without_waiting(f"{self.folder}/{_LOCK}", os.O_RDONLY)
         except FileNotFoundError:
             yield  # a copy without it: nobody works there
             return
-        with stream:
-            fcntl.flock(stream, fcntl.LOCK_SH)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH)
             yield
+        finally:
+            os.close(handle)
 
     def unfinished(self) -> Leaf | None:
         """The leaf that the log lacks of an event which a killed harness had begun; see `Log.unfinished`."""
@@ -242,7 +244,11 @@ class Store:
         return notes
 
     def _discard(self, key: str) -> None:
-        """The run's folder is renamed away in one step, then its files are deleted."""
+        """The run's folder is renamed away in one step, then its files are deleted; its scores first.
+
+        Those of another run with the same answer would count for it, and no leaf of the log would say so.
+        """
+        (self.folder.parent / SCORES / key[:2] / f"{key}.json").unlink(missing_ok=True)
         grave = Path(tempfile.mkdtemp(dir=self._own, prefix="removed-"))
         with suppress(FileNotFoundError):
             move(self.path(key), grave)

@@ -113,6 +113,7 @@ def test_what_is_read_from_where_programs_leave_files_is_one(committed: Layout, 
         "click.so",
         "click.pyc",
         "click/__init__.py",
+        "org/python/core.py",
         "mine.egg-info/entry_points.txt",
         "mine-1.0.DIST-INFO/entry_points.txt",
         "harness/more.md",
@@ -124,7 +125,7 @@ def test_what_is_read_from_where_programs_leave_files_is_one(committed: Layout, 
     ],
 )
 def test_what_nobody_committed_is_open_where_it_is_read_or_imported(committed: Layout, name: str) -> None:
-    (committed.root / name).parent.mkdir(exist_ok=True)
+    (committed.root / name).parent.mkdir(parents=True, exist_ok=True)
     (committed.root / name).write_text("mine\n")
     what = f"files differ from commit {commit_of(committed)[:12]}: 1 untracked: {name}"
     assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]

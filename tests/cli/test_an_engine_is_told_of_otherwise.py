@@ -323,7 +323,7 @@ def test_a_run_that_was_not_taken_is_told_with_what_to_do(capsys: pytest.Capture
     assert shown.err.splitlines() == [
         "  refused: all of its runs: its log is cut",
         "    where: /log",
-        "  to do: run it again, there or here",
+        "  to do: mend what is told there and merge again, or run it again",
         "  disagrees: bnnr (aaaaaaaaaaaa): another answer",
         "  to do: compare the two: harness audit KEY --replay 1, on both machines",
     ]

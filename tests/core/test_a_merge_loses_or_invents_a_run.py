@@ -207,6 +207,12 @@ def _pipe(run: Path) -> None:
     os.mkfifo(run / "log.txt")
 
 
+def _unreadable(run: Path) -> None:
+    """As of a disk that is ill, or of a file of somebody else's."""
+    (run / "predictions.npy").unlink()
+    (run / "predictions.npy").symlink_to("/proc/self/mem")
+
+
 def _cut_record(run: Path) -> None:
     (run / RECORD_FILE).write_bytes((run / RECORD_FILE).read_bytes()[:-9])
 
@@ -231,6 +237,7 @@ def _gone(run: Path) -> None:
         (_missing, "a file of a run is missing"),
         (_missing_last, "a file of a run is missing"),
         (_pipe, "a file of a run is missing"),
+        (_unreadable, "it can't be read: Input/output error"),
         (_cut_record, "a record is cut or not a record"),
         (_better_record, "the record is not the one of leaf 2 of its log"),
         (_gone, "leaf 2 of its log tells of 'ok', and the run is not there"),
@@ -256,7 +263,7 @@ def test_a_damaged_run_is_refused_by_name_and_the_others_are_taken(
     assert str(one) not in store_of(here).log.path.read_text(), "the log names a folder of this machine"
 
 
-@pytest.mark.parametrize("damage", [_cut, _missing, _missing_last])
+@pytest.mark.parametrize("damage", [_cut, _missing, _missing_last, _unreadable])
 def test_nothing_of_a_damaged_run_lands_in_the_store_also_without_a_log(
     machines: tuple[Path, Path, Path], damage: Callable[[Path], None]
 ) -> None:
@@ -267,6 +274,16 @@ def test_nothing_of_a_damaged_run_lands_in_the_store_also_without_a_log(
     (outcome,) = merged(here, one)
     assert [run.key for run in outcome.refused] == [key] and outcome.taken == {"timeout": 1}
     assert not store_of(here).path(key).exists() and faults(here) == []
+
+
+def test_nobody_waits_for_who_would_write_into_a_pipe(machines: tuple[Path, Path, Path]) -> None:
+    here, one, _ = machines
+    put_scores(one, planned_job(1).key, {})
+    for path in (one / "runs" / ".lock", one / NEXT, scores_path(layout_of(one), planned_job(1).key)):
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+    (outcome,) = merged(here, one)
+    assert outcome.taken == {"ok": 1, "timeout": 1} and not outcome.refused and faults(here) == []
 
 
 def test_a_run_that_was_refused_is_taken_once_it_is_whole(machines: tuple[Path, Path, Path]) -> None:
@@ -522,6 +539,17 @@ def _no_plan(folder: Path) -> None:
     plan_path(folder, leaf.plan).unlink()
 
 
+def _piped_plan(folder: Path) -> None:
+    _no_plan(folder)
+    (leaf,) = (leaf for leaf in store_of(folder).log.leaves() if leaf.kind is Event.PLAN)
+    os.mkfifo(plan_path(folder, leaf.plan))
+
+
+def _unreadable_log(folder: Path) -> None:
+    (folder / LOG).unlink()
+    (folder / LOG).symlink_to("/proc/self/mem")
+
+
 def _no_merged_log(folder: Path) -> None:
     """What another log told of is taken out, after it was merged there."""
     put(folder.parent / "third", 8, Verdict.INFRASTRUCTURE)
@@ -540,6 +568,8 @@ def _half_merged(folder: Path) -> None:
     [
         (_no_leaf, "no leaf of a log"),
         (_no_plan, "a plan is missing, or can't be read"),
+        (_piped_plan, "a plan is missing, or can't be read"),
+        (_unreadable_log, "it can't be read: Input/output error"),
         (_no_merged_log, "a log of 1 leaf that was merged is not among the leaves"),
         (_half_merged, "a merge into this folder was killed"),
     ],

@@ -12,6 +12,7 @@ import pytest
 
 from harness.base.git import committed_files
 from harness.base.layout import Layout
+from harness.proof import digests
 from harness.proof.digests import digests_of, parts_of
 
 _FILES = {
@@ -143,6 +144,31 @@ def test_a_dataset_whose_manifest_is_a_link_counts(repository: Layout, tmp_path:
     assert parts_of(layout)["data/linked"] == (manifest.parent, [manifest])
 
 
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [
+        ("harness/status/table", "harness/status"),
+        ("harness/benchmarks/ddi/scoring", "benchmarks/ddi"),
+        ("methods/mine/more", "code/mine"),
+        ("org/python", "root/org/python"),
+    ],
+)
+def test_a_link_to_a_folder_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: str, part: str) -> None:
+    """Python looks for modules there, before it takes a file of that name; whether it is committed or not."""
+    monkeypatch.setattr(Layout, "benchmarks", property(lambda layout: layout.root / "harness" / "benchmarks"))
+    # there is no scorer here
+    monkeypatch.setattr(digests, "meaning_of_scorer", lambda *_: "")
+    layout = Layout(tmp_path, tmp_path / "cache", tmp_path / "local")
+    for name in ("harness/status/table.py", "methods/mine/main.py", "tests/more/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    before = digests_of(layout)
+    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / link).symlink_to(tmp_path / "tests" / "more")
+    after = digests_of(layout)
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} == {part}
+
+
 # Files of a repository by the part whose digest they are in; None: in none.
 _PARTS = {
     "results/published/ddi/tables.csv": "claims/ddi",
@@ -167,6 +193,13 @@ _PARTS = {
     "click.pyc": "root/click.pyc",
     "click/__init__.py": "root/click/__init__.py",
     "numpy/__init__.abi3.so": "root/numpy/__init__.abi3.so",
+    # packages without an `__init__.py`, of which the standard library asks for the first
+    "org/python/core.py": "root/org/python/core.py",
+    "org/python/core.abi3.so": "root/org/python/core.abi3.so",
+    "org/python/notes.txt": None,
+    "mine-1/python3.11/one.py": None,
+    ".venv/lib/one.py": None,
+    "mine/python3.11/one.py": None,
     "one.egg-info/entry_points.txt": "root/one.egg-info/entry_points.txt",
     ".dist-info/entry_points.txt": "root/.dist-info/entry_points.txt",
     "one-1.Dist-Info/more/entry_points.txt": "root/one-1.Dist-Info/more/entry_points.txt",

@@ -16,12 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import CorruptData
-from harness.base.files import digest_of
+from harness.base.files import digest_of, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, account_of, parse_leaf
 from harness.proof.log import LOG, NEXT, Log
+from harness.proof.results import ResultSet, faults_of
 from harness.results.digests import stored_results
+from harness.results.records import Record
+from harness.results.scoring import Scores
 from harness.results.store import Store
 from tests.core.factories import planned_job, put_run, record_of
 
@@ -165,6 +168,37 @@ def test_a_run_that_is_kept_out_by_another_enters_nothing(tmp_path: Path) -> Non
     put_run(store, planned, tmp_path / "one")
     put_run(store, planned, tmp_path / "two", Verdict.ERROR)
     assert store.log.size == 1
+
+
+def _score(store: Store, record: Record) -> None:
+    """Keep made-up scores of a run, as scoring does."""
+    evidence = {"predictions.npy": record.files["predictions.npy"].sha256}
+    content = Scores(record.key, "s", evidence, {"AUC": 0.5}, {}).to_json()
+    path = store.folder.parent / "scores" / record.key[:2] / f"{record.key}.json"
+    digests = {"record": record.to_json()["digest"], "score": content["digest"]}
+    leaf = Leaf(Event.SCORE, "2026-01-01T00:00:00Z", "one", key=record.key, **digests)
+    with store.open_log() as (log, _), log.event(leaf, path):
+        write_json(path, content)
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_run_made_again_with_the_same_answer_has_no_scores_that_no_leaf_tells_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: bool
+) -> None:
+    """They would be as right as before. But the log would not tell of them, and an audit would accuse them."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    _score(store, put_run(store, planned, tmp_path / "one"))
+    (before,) = stored_results(store, tmp_path / "scores").values()
+    with monkeypatch.context() as patched, pytest.raises(Killed) if killed else nullcontext():
+        if killed:
+            patched.setattr(Log, "append", die)
+        put_run(store, planned, tmp_path / "two", again=True)
+    with store.open_log() as (log, _):
+        leaves = log.leaves()
+    results = stored_results(store, tmp_path / "scores")
+    assert before.score and [one.score for one in results.values()] == [""]
+    assert list(faults_of(leaves, ResultSet("runs", tmp_path, results))) == []
+    assert not list((tmp_path / "scores").glob("*/*"))
 
 
 class Killed(Exception):
