@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _NOTE = "permafrost.json"
 _MOST_NOTE_BYTES = 1 << 20
-_NAME_IN_INDEX = "io.containerd.image.name"
+# Where the first is missing, Podman takes the second for a name; beside it, it holds a tag alone.
+_NAMES_IN_INDEX = ("io.containerd.image.name", "org.opencontainers.image.ref.name")
 _CHUNK = 1 << 20
 # Gigabytes go through an engine without a word from it.
 _TRANSPORT_SECONDS = 3600
@@ -236,7 +237,7 @@ def _names_in(archive: tarfile.TarFile) -> set[str]:
     if "index.json" in members:
         for one in _field(parse_plain(_small_file(archive, "index.json")), "manifests"):
             annotations = _field(one, "annotations", {})
-            names |= {value for key, value in annotations.items() if key == _NAME_IN_INDEX}
+            names |= {*[annotations[name] for name in _NAMES_IN_INDEX if annotations.get(name)][:1]}
     return names
 
 

@@ -69,6 +69,8 @@ def made_up(note: SavedImage, path: Path, *names: str, **more: object) -> Path:
 
 
 INDEX = {"manifests": [{"annotations": {"io.containerd.image.name": "docker.io/library/debian:12"}}]}
+# as Podman reads it
+REFERENCE = {"manifests": [{"annotations": {"org.opencontainers.image.ref.name": "docker.io/library/debian:12"}}]}
 
 
 @pytest.mark.parametrize(
@@ -77,14 +79,24 @@ INDEX = {"manifests": [{"annotations": {"io.containerd.image.name": "docker.io/l
         (("debian:12",), {}),
         ((), {"repositories": {"debian": {"12": "x"}}}),
         ((), {"index.json": INDEX}),
+        ((), {"index.json": REFERENCE}),
     ],
-    ids=["manifest", "repositories", "index"],
+    ids=["manifest", "repositories", "index", "reference"],
 )
 def test_a_file_takes_no_name_but_those_of_its_note(
     layout: Layout, tmp_path: Path, names: tuple[str, ...], more: dict[str, object]
 ) -> None:
     file = made_up(saved(layout), tmp_path / "x.tar", *names, **more)
     with pytest.raises(ImageError, match=r"it also holds .*debian:12"):
+        load_images(UNTOUCHED, layout, file)
+
+
+def test_the_tag_that_docker_writes_beside_a_name_is_none(layout: Layout, tmp_path: Path) -> None:
+    note = saved(layout, image="localhost/permafrost/constant:0123456789abcdef")
+    annotations = {"io.containerd.image.name": note.image, "org.opencontainers.image.ref.name": "0123456789abcdef"}
+    index = {"manifests": [{"annotations": annotations}]}
+    file = made_up(note, tmp_path / "x.tar", **{"index.json": index})
+    with pytest.raises(ImageError, match="this tree asks for"):
         load_images(UNTOUCHED, layout, file)
 
 
