@@ -150,6 +150,8 @@ def _answer(root: Path, *words: str) -> str | None:
     environment |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_OPTIONAL_LOCKS": "0"}
     # so would a commit graph, which is believed of parents, and a setting that says that files lie elsewhere
     environment["GIT_WORK_TREE"] = str(root)
+    # a clone that left objects out asks for them where it came from: nothing is downloaded here
+    environment["GIT_ALLOW_PROTOCOL"] = "none"
     # and a name that looks like a pattern is a name
     options = ["-c", f"safe.directory={root}", "-c", "core.commitGraph=false", "--literal-pathspecs"]
     command = ["git", *options, "-C", str(root), *words]

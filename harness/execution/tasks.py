@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +248,11 @@ def _files(run: Run) -> tuple[dict[str, Path], dict[str, Any]]:
     return files, descriptions
 
 
+def _finished(outcome: Outcome) -> datetime:
+    """When a run had ended: not before it began and took what it did, also where somebody set the clock back."""
+    return max(datetime.now(UTC), datetime.fromisoformat(outcome.started) + timedelta(seconds=outcome.wall_s))
+
+
 def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
     outcome = run.outcome
     observations = outcome.as_json() | ({"not_kept": descriptions} if descriptions else {})
@@ -280,7 +285,7 @@ def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
         files={},
         attempts=len(outcome.attempts),
         started=outcome.started,
-        finished=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        finished=_finished(outcome).strftime("%Y-%m-%dT%H:%M:%SZ"),
         harness_version=__version__,
         order=run.order,
         made_by=maker_of(task.layout, task.planned.job.benchmark, outcome.engine),

@@ -7,17 +7,17 @@ repository asks for. What is not right is removed again.
 from __future__ import annotations
 
 import io
-import json
 import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.base.errors import ImageError, UsageError
 from harness.base.large_files import file_in_the_making
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.base.plain_json import parse_plain
 from harness.base.vocabulary import Accelerator
 from harness.images.build import ensure_environment, ensure_image, known_image
 from harness.images.builder import BuildEngine
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _NOTE = "permafrost.json"
 _MOST_NOTE_BYTES = 1 << 20
-_NAME_IN_INDEX = "io.containerd.image.name"
+# Where the first is missing, Podman takes the second for a name; beside it, it holds a tag alone.
+_NAMES_IN_INDEX = ("io.containerd.image.name", "org.opencontainers.image.ref.name")
 _CHUNK = 1 << 20
 # Gigabytes go through an engine without a word from it.
 _TRANSPORT_SECONDS = 3600
@@ -193,6 +194,7 @@ def _read_note(file: Path) -> SavedImages:
     """The note of a file in which no engine finds a name that the note does not hold."""
     try:
         with tarfile.open(file, "r:") as archive:
+            _say_one_thing(archive)
             note = SavedImages.model_validate_json(_small_file(archive, _NOTE))
             taken = _names_in(archive)
     except (tarfile.TarError, AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
@@ -202,23 +204,54 @@ def _read_note(file: Path) -> SavedImages:
     return note
 
 
+def _say_one_thing(archive: tarfile.TarFile) -> None:
+    """Raise unless every reader of an archive finds the same files in it.
+
+    An engine unpacks one file after the other. What is written as `./manifest.json`, again, or through a link is
+    then another file than the one that is read here, and so is what follows where the library sees an end.
+    """
+    members = archive.getmembers()
+    files = [member.name for member in members if not member.isdir()]
+    links = {member.name for member in members if member.issym() or member.islnk()}
+    for member in members:
+        steps = member.name.split("/")
+        above = {"/".join(steps[:end]) for end in range(1, len(steps))}
+        if {"", ".", ".."} & {*steps} or above & links:
+            raise ValueError(f"'{member.name}' is not where its name says")
+    if len(files) != len({*files}):
+        raise ValueError("it holds two files of one name")
+    archive.fileobj.seek(archive.offset)
+    while piece := archive.fileobj.read(_CHUNK):
+        if piece.strip(b"\0"):
+            raise ValueError("something follows its end")
+
+
 def _names_in(archive: tarfile.TarFile) -> set[str]:
     """Every name that loading would give to an image, in any of the ways in which engines write archives."""
-    listed = json.loads(_small_file(archive, "manifest.json"))
-    names = {name for one in listed for name in one["RepoTags"] or ["an image without a name"]}
+    listed = parse_plain(_small_file(archive, "manifest.json"))
+    names = {name for one in listed for name in _field(one, "RepoTags") or ["an image without a name"]}
     members = set(archive.getnames())
     if "repositories" in members:
-        tags = json.loads(_small_file(archive, "repositories"))
+        tags = parse_plain(_small_file(archive, "repositories"))
         names |= {f"{repository}:{tag}" for repository, versions in tags.items() for tag in versions}
     if "index.json" in members:
-        for one in json.loads(_small_file(archive, "index.json"))["manifests"]:
-            names |= {value for key, value in one.get("annotations", {}).items() if key == _NAME_IN_INDEX}
+        for one in _field(parse_plain(_small_file(archive, "index.json")), "manifests"):
+            annotations = _field(one, "annotations", {})
+            names |= {*[annotations[name] for name in _NAMES_IN_INDEX if annotations.get(name)][:1]}
     return names
+
+
+def _field(values: dict[str, Any], name: str, *otherwise: Any) -> Any:
+    """A field as engines read it, which take its name in capitals and small letters."""
+    found = [value for key, value in values.items() if key.casefold() == name.casefold()] or [*otherwise]
+    if len(found) != 1:
+        raise KeyError(name)
+    return found[0]
 
 
 def _small_file(archive: tarfile.TarFile, name: str) -> bytes:
     entry = archive.getmember(name)
-    stream = archive.extractfile(entry)
+    stream = archive.extractfile(entry) if entry.isreg() else None
     if stream is None or entry.size > _MOST_NOTE_BYTES:
         raise KeyError(name)
     return stream.read()

@@ -113,10 +113,13 @@ def gather(
     # a claim's runs are of a benchmark of the table
     benchmarks = () if more else {scored.cell.job.benchmark for scored in table.cells}
     entries = load_reference(layout, *benchmarks)
-    stored = set(store.finished())
-    planned = [store.record(key).planned if key in stored else entries[key].planned for key in keys]
+    # of one key both are the same, and what is stored here may be damaged
+    planned = [entries[key].planned if key in entries else store.record(key).planned for key in keys]
     plan = Plan("beside", tuple(Cell(one.job, one) for one in planned))
-    beside = build_table(layout, store, plan, join(plan, store, records=True), entries)
+    joined = zip(plan.cells, join(plan, store, records=True), strict=True)
+    # then the committed result is what claims are about
+    cells = [waiting if waiting.key in entries and not cell.record else cell for waiting, cell in joined]
+    beside = build_table(layout, store, plan, cells, entries)
     return Evidence(layout, store, table, beside.cells)
 
 

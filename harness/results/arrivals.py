@@ -60,7 +60,8 @@ def _enter(folder: Path, log: Log, size: int, lines: list[bytes]) -> None:
         place = log.folder / RUNS / run.relative_to(folder / RUNS)
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_dir():
-            # one that ended for no reason of its own
+            # one that ended for no reason of its own, or was damaged: scores of that one are none of this one's
+            (log.folder / SCORES / run.parent.name / f"{run.name}.json").unlink(missing_ok=True)
             (folder / _REPLACED).mkdir(exist_ok=True)
             move(place, folder / _REPLACED / run.name)
         move(run, place)

@@ -66,6 +66,16 @@ def test_a_text_that_git_can_not_read_any_more_is_none_and_so_is_a_history(histo
     assert list(versions(empty, "a")) == [("", None)]
 
 
+def test_what_a_clone_left_out_is_not_fetched(history: Path, tmp_path: Path) -> None:
+    """Nothing is downloaded for an audit, and nobody waits for a server."""
+    _git(history, "config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    _git(history, "clone", "-q", "--filter=blob:none", history.as_uri(), str(clone))
+    packs = sorted(clone.glob(".git/objects/pack/*"))
+    assert [text for _, text in versions(clone, "a")] == ["three\n", None, None]
+    assert packs and sorted(clone.glob(".git/objects/pack/*")) == packs
+
+
 def test_nothing_is_a_benchmark_or_a_strategy_where_python_keeps_compiled_modules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

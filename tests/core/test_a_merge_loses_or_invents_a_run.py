@@ -22,7 +22,7 @@ from harness.base.errors import UsageError
 from harness.base.files import digest_of, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.proof.leaves import Event
+from harness.proof.leaves import Event, Leaf, now
 from harness.proof.log import LOG, NEXT, Log
 from harness.proof.plans import LoggedCell, enter_plan, plan_path
 from harness.proof.results import ResultSet, faults_of
@@ -274,6 +274,20 @@ def test_nothing_of_a_damaged_run_lands_in_the_store_also_without_a_log(
     (outcome,) = merged(here, one)
     assert [run.key for run in outcome.refused] == [key] and outcome.taken == {"timeout": 1}
     assert not store_of(here).path(key).exists() and faults(here) == []
+
+
+def test_a_damaged_run_that_is_replaced_takes_its_scores_with_it(machines: tuple[Path, Path, Path]) -> None:
+    """The other one gave the same answer and was never scored: no leaf tells that these are its scores."""
+    here, one, _ = machines
+    key, store = put(here, 1), store_of(here)
+    put_scores(here, key, {})
+    (logged,) = stored_results(store, here / "scores").values()
+    store.log.append([Leaf(Event.SCORE, now(), logged.scope, key, logged.record, score=logged.score)])
+    assert logged.score and faults(here) == []
+    _cut(store.path(key))
+    (outcome,) = merged(here, one)
+    assert outcome.taken == {"ok": 1, "timeout": 1} and faults(here) == []
+    assert not scores_path(layout_of(here), key).exists()
 
 
 def test_nobody_waits_for_who_would_write_into_a_pipe(machines: tuple[Path, Path, Path]) -> None:

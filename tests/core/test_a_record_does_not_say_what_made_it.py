@@ -44,7 +44,8 @@ def outcome_of(folder: Path, socket: Path, words: str) -> Outcome:
         {"Version": "20.10"}, {"DockerRootDir": str(socket / "root")}, api_version="1.41", socket=str(socket)
     )
     values: dict[str, Any] = dict.fromkeys(Outcome.__dataclass_fields__)
-    values |= {"verdict": Verdict.ERROR, "reason": words, "attempts": (), "started": "", "image_id": ""}
+    values |= {"verdict": Verdict.ERROR, "reason": words, "attempts": (), "image_id": ""}
+    values |= {"started": "2026-01-01T00:00:00Z", "wall_s": 2.5}
     values |= {"log": folder / "log.txt", "out_folder": folder / "collected", "folder": folder}
     return Outcome(**{**values, "ignored": (words,), "warnings": (words,), "engine": facts})
 

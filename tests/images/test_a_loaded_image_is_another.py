@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -69,6 +69,8 @@ def made_up(note: SavedImage, path: Path, *names: str, **more: object) -> Path:
 
 
 INDEX = {"manifests": [{"annotations": {"io.containerd.image.name": "docker.io/library/debian:12"}}]}
+# as Podman reads it
+REFERENCE = {"manifests": [{"annotations": {"org.opencontainers.image.ref.name": "docker.io/library/debian:12"}}]}
 
 
 @pytest.mark.parametrize(
@@ -77,8 +79,9 @@ INDEX = {"manifests": [{"annotations": {"io.containerd.image.name": "docker.io/l
         (("debian:12",), {}),
         ((), {"repositories": {"debian": {"12": "x"}}}),
         ((), {"index.json": INDEX}),
+        ((), {"index.json": REFERENCE}),
     ],
-    ids=["manifest", "repositories", "index"],
+    ids=["manifest", "repositories", "index", "reference"],
 )
 def test_a_file_takes_no_name_but_those_of_its_note(
     layout: Layout, tmp_path: Path, names: tuple[str, ...], more: dict[str, object]
@@ -86,6 +89,100 @@ def test_a_file_takes_no_name_but_those_of_its_note(
     file = made_up(saved(layout), tmp_path / "x.tar", *names, **more)
     with pytest.raises(ImageError, match=r"it also holds .*debian:12"):
         load_images(UNTOUCHED, layout, file)
+
+
+def test_the_tag_that_docker_writes_beside_a_name_is_none(layout: Layout, tmp_path: Path) -> None:
+    note = saved(layout, image="localhost/permafrost/constant:0123456789abcdef")
+    annotations = {"io.containerd.image.name": note.image, "org.opencontainers.image.ref.name": "0123456789abcdef"}
+    index = {"manifests": [{"annotations": annotations}]}
+    file = made_up(note, tmp_path / "x.tar", **{"index.json": index})
+    with pytest.raises(ImageError, match="this tree asks for"):
+        load_images(UNTOUCHED, layout, file)
+
+
+def _again(name: str) -> Callable[[tarfile.TarFile, bytes], None]:
+    def add(archive: tarfile.TarFile, content: bytes) -> None:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+
+    return add
+
+
+def _through_a_link(archive: tarfile.TarFile, content: bytes) -> None:
+    entry = tarfile.TarInfo("here")
+    entry.type, entry.linkname = tarfile.SYMTYPE, "."
+    archive.addfile(entry)
+    _again("here/manifest.json")(archive, content)
+
+
+def _behind_an_end(archive: tarfile.TarFile, content: bytes) -> None:
+    """Engines read this number, and Python's library takes it for the end of the archive."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as more:
+        _again("nothing")(more, b"")
+    header = bytearray(stream.getvalue()[:512])
+    header[136:148] = b"\x81" + bytes(11)  # its time
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    archive.fileobj.write(bytes(header))
+    archive.offset += len(header)
+    _again("manifest.json")(archive, content)
+
+
+@pytest.mark.parametrize(
+    ("add", "words"),
+    [
+        (_again("./manifest.json"), "'./manifest.json' is not where its name says"),
+        (_again("/manifest.json"), "'/manifest.json' is not where its name says"),
+        (_again("x/../manifest.json"), "'x/../manifest.json' is not where its name says"),
+        (_again("manifest.json"), "it holds two files of one name"),
+        (_through_a_link, "'here/manifest.json' is not where its name says"),
+        (_behind_an_end, "something follows its end"),
+    ],
+)
+def test_a_file_in_which_engines_find_another_list_is_refused(
+    layout: Layout, tmp_path: Path, add: Callable[[tarfile.TarFile, bytes], None], words: str
+) -> None:
+    note = saved(layout)
+    file = made_up(note, tmp_path / "x.tar")
+    listed = [{"Config": "c", "RepoTags": [note.image, "debian:12"], "Layers": []}]
+    with tarfile.open(file, "a") as archive:
+        add(archive, json.dumps(listed).encode())
+    with pytest.raises(ImageError) as refused:
+        load_images(UNTOUCHED, layout, file)
+    assert refused.value.what.endswith(words)
+
+
+def test_a_list_that_is_a_link_is_refused(layout: Layout, tmp_path: Path) -> None:
+    note = saved(layout)
+    listed = [{"Config": "c", "RepoTags": [note.image], "Layers": []}]
+    members = {"list": listed, "permafrost.json": SavedImages(images=(note,)).model_dump(mode="json")}
+    with tarfile.open(write(tmp_path / "x.tar", members), "a") as archive:
+        entry = tarfile.TarInfo("manifest.json")
+        entry.type, entry.linkname = tarfile.SYMTYPE, "list"
+        archive.addfile(entry)
+    with pytest.raises(ImageError, match=r"manifest\.json"):
+        load_images(UNTOUCHED, layout, tmp_path / "x.tar")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"manifest.json": [{"RepoTags": ["NAME"], "repotags": ["NAME", "debian:12"]}]},
+        {"manifest.json": [{"RepoTag\u017f": ["NAME", "debian:12"]}]},
+        {"index.json": {"Manifests": INDEX["manifests"]}},
+        {"index.json": {"manifests": [{"Annotations": INDEX["manifests"][0]["annotations"]}]}},
+    ],
+)
+def test_a_name_is_found_however_its_field_is_written(
+    layout: Layout, tmp_path: Path, more: dict[str, object]
+) -> None:
+    """Engines are written in Go, whose reader of JSON takes names of fields in any letters."""
+    note = saved(layout)
+    named = json.loads(json.dumps(more).replace("NAME", note.image))
+    with pytest.raises(ImageError, match=r"it also holds .*debian:12|'RepoTags'"):
+        load_images(UNTOUCHED, layout, made_up(note, tmp_path / "x.tar", **named))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.report.content import Shared, claim_entry, image_entries, page_data
 from harness.report.evidence import Evidence, File, gather
+from harness.results.records import RECORD_FILE
 from harness.results.reference import load_reference
 from harness.results.store import Store
 from harness.status import Table
@@ -380,5 +382,12 @@ def test_a_reference_result_stands_beside_too(repository: Layout, facts: Layout,
     assert [cell.cell.record for cell in waiting.cells] == [{}]
     # a cell that waits for a run of this machine is no reason to forget the committed one
     assert [one.key for one in gather(layout, Store(layout.runs), waiting, [], [key]).beside] == [key]
+    # nor is a run of this machine that was damaged
+    damaged = Store(layout.runs).path(key)
+    damaged.mkdir(parents=True)
+    (damaged / RECORD_FILE).write_text("cut")
+    (scored,) = gather(layout, Store(layout.runs), table, [], [key]).beside
+    assert scored.key == key and scored.reference and scored.metrics
+    shutil.rmtree(damaged)
     record = page_data(gather(layout, Store(layout.runs), table, [], [key]), [], [[4]])["cells"][-1]
     assert record["reference"] is True and "folder" not in record and "log" not in record

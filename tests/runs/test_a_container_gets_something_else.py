@@ -182,6 +182,18 @@ def test_a_record_says_how_its_run_went(layout: Layout, tmp_path: Path, monkeypa
     assert record.made_by is not None and record.made_by.engine.startswith("docker")
 
 
+def test_a_clock_that_was_set_back_lets_no_run_end_before_it_began(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An audit would fail an honest run for ever."""
+    started = datetime.now(UTC) + timedelta(minutes=5)
+    made = outcome_of(tmp_path / "made", started=started.isoformat(), wall_s=90.0)
+    monkeypatch.setattr(tasks, "execute", Execute(lambda _: made))
+    record, _ = attempt(Task(layout, planned_on(layout), IMAGE), ENGINE)
+    finished = datetime.strptime(record.finished, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    assert timedelta(seconds=88) < finished - started <= timedelta(seconds=90)
+
+
 def test_the_record_of_a_run_on_a_gpu_says_that_it_had_one(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
