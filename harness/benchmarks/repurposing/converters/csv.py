@@ -101,6 +101,11 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
                 for kind, one in zip(_ENDS, known, strict=True)
                 if not one.is_listed
             ),
+            *(
+                f"as many features as {kind}s: methods take them for similarities to the {kind}s, in their order"
+                for kind, one in zip(_ENDS, known, strict=True)
+                if len(one.columns) == len(one.names) and one.columns != one.names
+            ),
             *([] if released is None else [f"{counted(tested, 'pair')} to test on: --split released"]),
         ),
     )
@@ -128,7 +133,12 @@ def _features(table: RawTable) -> _Known:
                 check_width(row, header, where)
                 _check_new(row[0], line, lines, where)
                 values[number] = _numbers(table, row, where, faults)
-    return _Known(tuple(lines), values, tuple(header[1:]), is_listed=True)
+    names, columns = tuple(lines), tuple(header[1:])
+    places = {column: place for place, column in enumerate(columns)}
+    if len(columns) == len(names) and places.keys() == lines.keys():
+        # similarities to each other: methods take a column for what stands at its place among the rows
+        values, columns = values[:, [places[name] for name in names]], names
+    return _Known(names, values, columns, is_listed=True)
 
 
 def _check_new(name: str, line: int, lines: dict[str, int], where: str) -> None:
