@@ -127,6 +127,12 @@ def _features(table: RawTable) -> _Known:
     lines: dict[str, int] = {}
     values = np.full((len(rows), len(header) - 1), np.nan)
     with all_faults() as faults:
+        for place, name in enumerate(header[1:], start=2):
+            if not name:
+                # one more makes features of similarities
+                where = f"{table.head}, column {place}"
+                todo = "name it by its feature, or leave it out"
+                faults.add(CorruptData("the column has no name", where=where, todo=todo))
         for number, (line, row) in enumerate(rows):
             where = table.where(line)
             with faults.noted():
