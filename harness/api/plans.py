@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from harness.api.repository import Names, Numbers, Repository, numbers, opened, refuse_endless, several
+from harness.api.repository import Names, Numbers, Repository, numbers, opened, settings, several
 from harness.base.errors import UsageError
 from harness.base.heartbeat import activity
 from harness.base.plurals import counted
@@ -53,7 +53,7 @@ def plan(
     """
     here = opened(repository)
     layout = here.layout
-    refuse_endless(parameters)
+    parameters = settings(parameters)
     # refused before anything is planned, which may take minutes
     part = parse_shard(shard) if shard is not None else None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from harness.api.repository import Repository, opened, refuse_endless, several
+from harness.api.repository import Repository, numbers, opened, settings, several
 from harness.base.errors import UsageError
 from harness.base.progress import ProgressChoice, progress_for
 from harness.benchmarks.new_item import NewItem
@@ -42,13 +42,13 @@ def predict(
         raise UsageError("no method is named", where="--method", todo="name one, or 'all'")
     if top is not None and top < 1:
         raise UsageError(f"{top} rows are none", where="--top", todo="give 1 or more, or leave it out")
-    refuse_endless(parameters)
+    (one_seed,) = numbers([seed])
     request = PredictionRequest(
         methods=chosen,
         dataset=dataset,
         variant=variant,
-        parameters=parameters,
-        seed=seed,
+        parameters=settings(parameters),
+        seed=one_seed,
         new=tuple(NewItem(kind=kind, name=name, text=text) for kind, name, text in new),
         only=tuple(only),
         pairs=tuple(pairs),

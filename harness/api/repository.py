@@ -101,8 +101,13 @@ def numbers(values: Numbers) -> tuple[int, ...]:
     return tuple(map(index, every))
 
 
-def refuse_endless(parameters: Mapping[str, Any]) -> None:
-    """A number that is not finite can be in no key."""
-    for name, value in parameters.items():
+def settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as a key holds them: those of numpy are plain ones, and what is not finite is refused."""
+    plain = {
+        name: value.item() if hasattr(value, "dtype") and not value.shape else value
+        for name, value in parameters.items()
+    }
+    for name, value in plain.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise UsageError(f"'{value}' is no finite number", where=f"--set {name}={value}", todo="give one")
+    return plain

@@ -216,6 +216,13 @@ def _run(arguments: list[str]) -> int:
             where=", ".join(str(name) for name in (error.filename, error.filename2) if name) or _innermost(error),
             todo="look at rights and free space there; `harness doctor` examines the machine",
         )
+    except MemoryError as error:
+        _fail(
+            arguments,
+            ": ".join(filter(None, ["the memory of this machine does not suffice", str(error)])),
+            where=_innermost(error),
+            todo="ask for less at once, or take a machine with more; finished runs are kept",
+        )
     except Exception as error:  # noqa: BLE001 the top-level boundary, the only one
         _fail(
             arguments,

@@ -229,7 +229,7 @@ def without_columns(others: Sequence[str], header: Sequence[str], *, optional: S
     """What to do about columns that nothing is read from: a split under another name is not to be thrown away."""
     may_be_one = _PART in optional and _PART not in map(str.lower, header)
     part = next((name for name in others if may_be_one and name.lower() in _NAMES_OF_PART), None)
-    left = [name for name in others if name != part]
+    left = [name or "the column without a name" for name in others if name != part]
     todo = [f"if {part} tells training from test pairs, name it {_PART}, else leave it out"] if part else []
     return "; ".join([*todo, *([f"leave out {', '.join(left)}"] if left else [])])
 

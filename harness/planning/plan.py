@@ -92,7 +92,7 @@ class Present:
 
     def planned(self, job: Job) -> PlannedJob | None:
         """The job with the checksums of today; None where it can't be pinned down any more."""
-        cell = self._cell(job)
+        cell = self.cell(job)
         return cell.planned if cell else None
 
     def holds(self, planned: PlannedJob) -> bool:
@@ -109,15 +109,12 @@ class Present:
             return False
         return job.parameters == self._planner.card(job.method).variant(job.variant).parameters
 
-    def knows(self, job: Job) -> bool:
-        """Whether there still is such a benchmark, method, variant, dataset and split."""
-        return self._cell(job) is not None
-
     def tree(self, method: str) -> str:
         """The tree of a method's image."""
         return self._planner.tree(method, "cpu")
 
-    def _cell(self, job: Job) -> Cell | None:
+    def cell(self, job: Job) -> Cell | None:
+        """The job as it is planned today, also where it can't be run; None where there is no such job any more."""
         if job.benchmark not in benchmarks.names():
             return None
         try:

@@ -359,7 +359,7 @@ def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:
 
 def _stored_jobs(layout: Layout, store: Store) -> list[Job]:
     present = Present(layout)
-    jobs: dict[str, Job] = {}
+    jobs: dict[str, tuple[Job, list[str]]] = {}
     for key in store.finished():
         if content := store.standing(key).content:
             job = Job.model_validate(content["planned"]["job"])
@@ -369,6 +369,15 @@ def _stored_jobs(layout: Layout, store: Store) -> list[Job]:
                 job = store.record(key).planned.job
             except CorruptData:
                 continue
-        jobs.setdefault(job.model_dump_json(), job)
-    current = [job for job in jobs.values() if present.knows(job)]
-    return sorted(current, key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant))
+        jobs.setdefault(job.model_dump_json(), (job, []))[1].append(key)
+    current: dict[str, Job] = {}
+    for text, (job, keys) in jobs.items():
+        if cell := present.cell(job):
+            run = cell.key or text
+            # two names of what are the same data by now are one run: it goes by the name that it has
+            if run in keys or run not in current:
+                current[run] = job
+    return sorted(
+        current.values(),
+        key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant),
+    )

@@ -16,7 +16,7 @@ import pytest
 from harness import api
 from harness.api.audits import _note
 from harness.api.claims import _benchmark_of
-from harness.api.repository import numbers, several
+from harness.api.repository import numbers, settings, several
 from harness.audit import AuditReport
 from harness.audit.steps import Checked, failed, not_checked, ok
 from harness.base.errors import AuditError, EngineError, UsageError
@@ -372,11 +372,19 @@ def test_seeds_are_taken_as_a_notebook_has_them_and_nothing_else_is_one() -> Non
             numbers(seeds)
 
 
+def test_a_parameter_of_numpy_is_a_plain_one() -> None:
+    told = settings({"alpha": np.float64(2), "rank": np.int64(3), "loss": "log", "own": 4})
+    assert told == {"alpha": 2.0, "rank": 3, "loss": "log", "own": 4}
+    assert [type(value) for value in told.values()] == [float, int, str, int]
+
+
 def test_what_a_command_refuses_a_function_refuses_too(here: api.Repository, made_up: Plan) -> None:
     nan = {"score": float("nan")}
     asked: list[tuple[str, Callable[[], object]]] = [
         ("no verdict is called 'late'", lambda: api.run(made_up, again="late", repository=here)),
         ("no method is named", lambda: api.predict([], "synthetic", repository=here)),
+        ("-1 is no seed", lambda: api.predict("constant", "synthetic", seed=-1, repository=here)),
+        ("1.5 is no seed", lambda: api.predict("constant", "synthetic", seed=1.5, repository=here)),  # type: ignore[arg-type]
         ("0 rows are none", lambda: api.predict("constant", "synthetic", top=0, repository=here)),
         (
             "'nan' is no finite number",

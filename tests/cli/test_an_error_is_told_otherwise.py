@@ -25,6 +25,11 @@ from tests.cli.test_a_traceback_reaches_a_person import _fail_with
         (OSError(1, "no", "/a"), ["the operating system says: no", "where: /a"]),
         (OSError(1, "no"), ["the operating system says: no", "where: harness.cli, line N"]),
         (OSError("odd"), ["the operating system says: odd", "where: harness.cli, line N"]),
+        (
+            MemoryError("8 GiB"),
+            ["the memory of this machine does not suffice: 8 GiB", "where: harness.cli, line N"],
+        ),
+        (MemoryError(), ["the memory of this machine does not suffice", "where: harness.cli, line N"]),
         (KeyError("x"), ["a fault of the harness itself: KeyError: 'x'", "where: harness.cli, line N"]),
     ],
 )

@@ -348,7 +348,7 @@ def test_what_holds_today_is_pinned_alike_and_as_usual(layout: Layout, answers: 
     planned = PlannedJob(
         job=job, image_tree="image_tree", dataset_digest="dataset_digest", split_digest="split_digest_offline"
     )
-    assert present.holds(planned) and present.holds_as_usual(planned) and present.knows(job)
+    assert present.holds(planned) and present.holds_as_usual(planned) and present.cell(job)
     assert present.tree("pmf") == "image_tree"
     assert {one for one in answers.asked if one[0] == "image_tree"} == {("image_tree", "pmf", "cpu")}
     for changed in ({"image_tree": "x"}, {"dataset_digest": "x"}, {"split_digest": "x"}, {"weights_digest": "x"}):
@@ -364,4 +364,4 @@ def test_what_holds_today_is_pinned_alike_and_as_usual(layout: Layout, answers: 
         other = planned.model_copy(update={"job": asked})
         assert present.holds(other) and present.holds_as_usual(other) is is_usual
     for gone in (job_like(method="nobody"), job_like(method="pmf", variant="nothing")):
-        assert not present.knows(gone) and not present.holds(planned.model_copy(update={"job": gone}))
+        assert not present.cell(gone) and not present.holds(planned.model_copy(update={"job": gone}))

@@ -166,7 +166,7 @@ def test_cells_are_shown_by_their_number() -> None:
 
 def test_a_run_of_a_benchmark_that_is_no_more_is_known_to_nobody(layout: Layout) -> None:
     current = Present(layout)
-    assert current.knows(job_like()) and not current.knows(job_like(benchmark="weather"))
+    assert current.cell(job_like()) and not current.cell(job_like(benchmark="weather"))
 
 
 def test_committed_results_are_counted_and_found_by_the_beginning_of_their_keys(

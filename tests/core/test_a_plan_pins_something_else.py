@@ -297,14 +297,14 @@ def test_what_was_run_is_looked_at_without_a_download(repository: Layout, monkey
     job = job_of("majority_type", "drugbank", benchmark="ddi", split=split)
     assert recorded_split(layout, "drugbank", split) is None
     planned = planned_job().model_copy(update={"job": job})
-    assert not Present(layout).holds(planned) and Present(layout).knows(job)
+    assert not Present(layout).holds(planned) and Present(layout).cell(job)
     with pytest.raises(AssertionError, match="begun"):
         make_plan(layout, "one", [job])
 
 
 def test_what_is_no_more_is_neither_held_nor_known(layout: Layout, checksums: Checksums) -> None:
     present = Present(layout)
-    assert present.knows(job_of())
+    assert present.cell(job_of()) is not None
     for gone in (job_of("of_old"), job_of(variant="of_old")):
-        assert not present.knows(gone)
+        assert present.cell(gone) is None
         assert not present.holds(planned_job().model_copy(update={"job": gone}))

@@ -23,6 +23,7 @@ from harness.data import load_dataset, load_manifest, manifest_names, own_datase
 from harness.data.converters import Convert, find_converter
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, manifest_path
 from harness.data.own_dataset import Change, accept_changes, new_dataset
+from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
 from harness.prediction import PredictionRequest, participants
 from harness.results.store import Store
@@ -387,8 +388,8 @@ def test_published_data_can_not_be_accepted(repository: Layout) -> None:
             accept_changes(repository, name)
 
 
-def test_runs_of_what_it_was_are_named(house: Layout, repository: Layout, tables: Path) -> None:
-    layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
+def _two_with_runs(layout: Layout, tables: Path) -> tuple[api.Repository, list[Job]]:
+    """Datasets `mine` and `other`, of tables that differ in one pair, and a run of each."""
     here = api.Repository(layout)
     rows = [[f"d{i}", *("1" if (i + j) % 3 == 0 else "0" for j in range(10))] for i in range(12)]
     (tables / "m.csv").write_text("\n".join(map(";".join, [["", *(f"e{j}" for j in range(10))], *rows])))
@@ -398,10 +399,27 @@ def test_runs_of_what_it_was_are_named(house: Layout, repository: Layout, tables
     jobs = [job_of(layout, "constant", 1, dataset) for dataset in ("mine", "other")]
     for cell in make_plan(layout, "made-up", jobs).cells:
         put_run(layout, planned_of(cell), score=False)
+    return here, jobs
+
+
+def test_runs_of_what_it_was_are_named(house: Layout, repository: Layout, tables: Path) -> None:
+    layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
+    here, jobs = _two_with_runs(layout, tables)
     assert api.accept_data("mine", repository=here).outdated == ()
     (tables / "m.csv").write_text((tables / "m.csv").read_text().replace("d0;1", "d0;0"))
     ((key, planned),) = api.accept_data("mine", associations=tables / "m.csv", repository=here).outdated
     assert planned.job == jobs[0] and Store(layout.runs).record(key).planned == planned
+
+
+@pytest.mark.parametrize(("changed", "file", "kept"), [("mine", "n.csv", 1), ("other", "m.csv", 0)])
+def test_what_became_the_same_data_is_one_run_by_the_name_that_it_has(
+    house: Layout, repository: Layout, tables: Path, changed: str, file: str, kept: int
+) -> None:
+    layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
+    here, jobs = _two_with_runs(layout, tables)
+    assert [cell.job for cell in api.plan(suite="stored", repository=here).cells] == jobs
+    api.accept_data(changed, associations=tables / file, repository=here)
+    assert [cell.job for cell in api.plan(suite="stored", repository=here).cells] == [jobs[kept]]
 
 
 def test_a_plan_is_pinned_with_the_files_of_a_mirror(house: Layout, repository: Layout, tables: Path) -> None:

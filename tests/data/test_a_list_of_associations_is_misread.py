@@ -85,6 +85,11 @@ COLUMNS = (
             [("the columns are Drug, disease, source, Year", "a.csv: line 1", "leave out source, Year")],
         ),
         (
+            "drug,disease,label,\na,x,1,\nb,y,1,\n",
+            "",
+            [("the columns are drug, disease, label, ", "a.csv: line 1", "leave out the column without a name")],
+        ),
+        (
             "drug,disease,split\na,x,train\nb,y,test\n",
             "",
             [

@@ -124,6 +124,24 @@ def test_features_say_which_drugs_there_are(house: Layout, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("columns", "remarks"), [("drug,b,c,a", 0), ("drug,a,b,c", 0), ("drug,mass,b,c", 1), ("drug,mass,b,c,a", 0)]
+)
+def test_similarities_stand_in_the_order_of_the_rows(
+    house: Layout, tmp_path: Path, columns: str, remarks: int
+) -> None:
+    names = columns.split(",")[1:]
+    rows = (",".join([drug, *(str(ord(drug) * ord(name[0])) for name in names)]) for drug in "abc")
+    (tmp_path / "drugs.csv").write_text("\n".join([columns, *rows, ""]))
+    (tmp_path / "pairs.csv").write_text("drug,disease\na,pain\nb,flu\n")
+    dataset = new_dataset(house, "mine", {"associations": tmp_path / "pairs.csv", "drugs": tmp_path / "drugs.csv"})
+    assert isinstance(dataset, RepurposingDataset)
+    assert dataset.drug_feature_names == (dataset.drug_ids if {*names} == {*"abc"} else tuple(names))
+    letters = [[ord(drug) * ord(name[0]) for name in dataset.drug_feature_names] for drug in "abc"]
+    np.testing.assert_array_equal(dataset.drug_features, letters)
+    assert sum("methods take them for similarities to the drugs" in one for one in dataset.remarks) == remarks
+
+
+@pytest.mark.parametrize(
     ("text", "cell", "number"),
     [
         ("a;b\n0,5;1\n", "0,5", 0.5),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from harness.base.layout import Layout
 from harness.benchmarks.combos.dataset import CombosDataset
 from harness.benchmarks.combos.reading import reading as reading_of_texts
 from harness.benchmarks.ddi.reading import reading as reading_of_pairs
-from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.dataset import NEW_NODES, DtiDataset
 from harness.benchmarks.dti.reading import reading as reading_of_targets
 from harness.benchmarks.reading import Reading
 from harness.data import load_dataset
@@ -68,9 +70,20 @@ def test_an_affinity_has_a_unit_and_a_binding_has_none(
     values: tuple[float, float], meaning: str, known: tuple[str, str]
 ) -> None:
     reading = _targets(*values)
-    _says(reading.meaning, meaning, "Known pairs were learned from and are not ranked")
+    _says(reading.meaning, meaning, "Known pairs were learned from and are not ranked", "pair: 1 target. Ask")
     assert reading.known == ((("e", "p"), known[0]), (("d", "r"), known[1]))
     assert (reading.answers, reading.exchangeable) == ((), ())
+
+
+def test_pairs_that_are_not_asked_are_told_unless_what_a_person_added_is_asked() -> None:
+    pairs = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
+    ids = {"drug_ids": ("d", "e"), "target_ids": ("p", "q"), "smiles": ("C", "CC"), "sequences": ("M", "MA")}
+    made = DtiDataset(name="made", pairs=pairs, values=np.ones(3), **ids)  # type: ignore[arg-type]
+    assert not any("Asked are" in line for line in reading_of_targets(made).meaning)
+    lacking = replace(made, pairs=pairs[:2], values=np.ones(2))
+    assert "pair: 1 drug. Ask about another one" in reading_of_targets(lacking).meaning[-1]
+    added = replace(lacking, group_names=(NEW_NODES,))
+    assert reading_of_targets(added).meaning == reading_of_targets(made).meaning
 
 
 def test_a_combination_that_is_not_listed_was_not_found(repository: Layout) -> None:

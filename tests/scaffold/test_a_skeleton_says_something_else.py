@@ -72,25 +72,29 @@ def test_the_languages_of_a_benchmark_are_those_with_a_skeleton(bare: Layout) ->
     assert other.value.todo == "give --language python, or name another benchmark: --benchmark"
 
 
-@pytest.mark.parametrize("name", ["a", "A1", "1a", "a-b", "a" * 41, "_a", "a b", ""])
+@pytest.mark.parametrize("name", ["a", "A1", "1a", "a-b", "a" * 41, "_a", "a_", "a___b", "a b", ""])
 def test_a_name_that_is_none_says_what_one_is(bare: Layout, name: str) -> None:
     with pytest.raises(UsageError) as error:
         new_method(bare, name, "python", "repurposing")
     assert error.value.what == f"'{name}' is not a name for a method"
-    assert error.value.todo == "use 2 to 40 small letters, digits and _, beginning with a letter"
+    rule = "use 2 to 40 small letters, digits and _, beginning with a letter, one or two _ between others"
+    assert error.value.todo == rule
 
 
-@pytest.mark.parametrize("name", ["a1", "a" * 40, "z_9"])
+@pytest.mark.parametrize("name", ["a1", "a" * 40, "z_9", "z__9_a"])
 def test_the_shortest_and_the_longest_names_are_taken(bare: Layout, name: str) -> None:
     new_method(bare, name, "python", "repurposing")
     assert load_method(bare, name).name == name
 
 
-@pytest.mark.parametrize("name", ["metrics", "splits"])
-def test_a_word_of_parity_is_no_name(bare: Layout, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [("metrics", "harness parity"), ("splits", "harness parity"), ("all", "harness predict --method")],
+)
+def test_a_word_of_a_command_is_no_name(bare: Layout, name: str, command: str) -> None:
     with pytest.raises(UsageError) as error:
         new_method(bare, name, "python", "repurposing")
-    assert error.value.what == f"'{name}' means something else to `harness parity`"
+    assert error.value.what == f"'{name}' means something else to `{command}`"
     assert error.value.todo == "choose another name"
 
 

@@ -1,6 +1,7 @@
 """What a converted dataset must be before anything is computed from it, and what is remarked on but allowed.
 
-Refused: wrong shapes, repeated names, labels other than -1, 0, +1, infinite features, no positive, no other class.
+Refused: wrong shapes, repeated names, labels other than -1, 0, +1, infinite or immense features, no positive, no
+other class.
 Remarked on, and treated as docs/data.md says: features that are unknown or constant, rows without any association.
 """
 
@@ -15,6 +16,9 @@ from harness.base.errors import CorruptData
 from harness.base.plurals import counted
 from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
 from harness.benchmarks.repurposing.released import ReleasedDataset
+
+# squares of larger ones overflow where columns are standardised, which makes nothing of a column without a word
+_LARGEST = 1e150
 
 
 def checked_remarks(dataset: RepurposingDataset) -> tuple[str, ...]:
@@ -90,14 +94,18 @@ def _check_names(kind: str, names: Sequence[str], where: str) -> None:
 
 
 def _check_finite(kind: str, ids: Sequence[str], names: Sequence[str], features: Features, where: str) -> None:
-    infinite = np.argwhere(np.isinf(features))
-    if len(infinite):
-        row, column = infinite[0]
-        raise CorruptData(
-            f"{counted(len(infinite), f'{kind} feature')} infinite",
-            where=f"{where}: {kind} '{ids[row]}', feature '{names[column]}'",
-            todo="give finite numbers, or leave unknown values empty",
-        )
+    for wrong, fault, todo in (
+        (np.isinf(features), "infinite", "give finite numbers"),
+        (np.abs(features) > _LARGEST, "too large to compute with", f"give numbers within {_LARGEST:g}"),
+    ):
+        places = np.argwhere(wrong)
+        if len(places):
+            row, column = places[0]
+            raise CorruptData(
+                f"{counted(len(places), f'{kind} feature')} {fault}",
+                where=f"{where}: {kind} '{ids[row]}', feature '{names[column]}'",
+                todo=f"{todo}, or leave unknown values empty",
+            )
 
 
 def _feature_remarks(kind: str, features: Features) -> list[str]:

@@ -17,9 +17,10 @@ from harness.base.errors import HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.base.unknown_names import unknown_name
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
-# what `harness parity` takes beside methods
-_TAKEN = ("metrics", "splits")
+# an engine takes no other name of an image
+_NAME = re.compile(r"(?=.{2,40}\Z)[a-z][a-z0-9]*(__?[a-z0-9]+)*")
+# words that a command takes beside methods, and for which
+_TAKEN = {"metrics": "harness parity", "splits": "harness parity", "all": "harness predict --method"}
 _SHARED = Path(__file__).parent / "templates"
 _BENCHMARK = "templates"
 
@@ -106,10 +107,10 @@ def _check_name(name: str, targets: dict[str, Path]) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"'{name}' is not a name for a method",
-            todo="use 2 to 40 small letters, digits and _, beginning with a letter",
+            todo="use 2 to 40 small letters, digits and _, beginning with a letter, one or two _ between others",
         )
     if name in _TAKEN:
-        raise UsageError(f"'{name}' means something else to `harness parity`", todo="choose another name")
+        raise UsageError(f"'{name}' means something else to `{_TAKEN[name]}`", todo="choose another name")
     for target in targets.values():
         if target.exists():
             raise UsageError(

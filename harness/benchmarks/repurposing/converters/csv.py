@@ -101,6 +101,11 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
                 for kind, one in zip(_ENDS, known, strict=True)
                 if not one.is_listed
             ),
+            *(
+                f"as many features as {kind}s: methods take them for similarities to the {kind}s, in their order"
+                for kind, one in zip(_ENDS, known, strict=True)
+                if len(one.columns) == len(one.names) and one.columns != one.names
+            ),
             *([] if released is None else [f"{counted(tested, 'pair')} to test on: --split released"]),
         ),
     )
@@ -122,13 +127,24 @@ def _features(table: RawTable) -> _Known:
     lines: dict[str, int] = {}
     values = np.full((len(rows), len(header) - 1), np.nan)
     with all_faults() as faults:
+        for place, name in enumerate(header[1:], start=2):
+            if not name:
+                # one more makes features of similarities
+                where = f"{table.head}, column {place}"
+                todo = "name it by its feature, or leave it out"
+                faults.add(CorruptData("the column has no name", where=where, todo=todo))
         for number, (line, row) in enumerate(rows):
             where = table.where(line)
             with faults.noted():
                 check_width(row, header, where)
                 _check_new(row[0], line, lines, where)
                 values[number] = _numbers(table, row, where, faults)
-    return _Known(tuple(lines), values, tuple(header[1:]), is_listed=True)
+    names, columns = tuple(lines), tuple(header[1:])
+    places = {column: place for place, column in enumerate(columns)}
+    if len(columns) == len(names) and places.keys() == lines.keys():
+        # similarities to each other: methods take a column for what stands at its place among the rows
+        values, columns = values[:, [places[name] for name in names]], names
+    return _Known(names, values, columns, is_listed=True)
 
 
 def _check_new(name: str, line: int, lines: dict[str, int], where: str) -> None:
