@@ -268,6 +268,19 @@ def test_what_is_wanted_again_needs_its_disk_and_took_its_time(
     assert not ran
 
 
+def test_room_is_asked_for_one_method_at_a_time_where_images_are_removed(
+    machine: Machine, put: Put, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who removes them has to have no room for all of them, and is not told to do what is done."""
+    here, ran = machine.repository, put(runs, "run_cells", False)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=1, free=1))
+    for remove_images in (False, True):
+        with pytest.raises(EngineError, match="of disk") as refused:
+            api.run(made_up, progress=Listener(), remove_images=remove_images, repository=here)
+        assert ("--remove-images" in refused.value.todo) != remove_images
+    assert not ran
+
+
 def test_workers_of_a_cluster_are_given_the_same(
     machine: Machine, put: Put, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
