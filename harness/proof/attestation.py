@@ -102,7 +102,9 @@ def _last_statement(path: Path, layout: Layout) -> Statement | None:
                 log.warning("not the statement that was signed last, which its envelope holds: %s", path)
             return parse(text, str(envelope_path(path)))
         last = read(path.parent)
-        if last is not None and is_signed(path):
+        if is_signed(path):
+            if last is None:
+                raise CorruptData("the statement that was signed last is lost", where=str(path))
             signer_of_file(path, allowed_signers(layout))
     except CorruptData as error:
         todo = "restore the files; if they are lost, remove the statement, its signature and its envelope"

@@ -23,11 +23,12 @@ from harness.contest import ContestRequest
 from harness.execution.campaign import Choices
 from harness.execution.queues import logs_of
 from harness.planning.cells import wanted_again
+from harness.planning.needs import run_kind
 from harness.planning.plan import Plan
 from harness.planning.request import Request
 from harness.prediction import PredictionRequest
 from tests.api.conftest import Listener, Machine, Put
-from tests.fabricate import planned_of
+from tests.fabricate import plan_of, planned_of
 
 # what answers is stood in for: its answers are of no type
 api: Any = typed_api
@@ -265,6 +266,28 @@ def test_what_is_wanted_again_needs_its_disk_and_took_its_time(
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=1, free=1))
     with pytest.raises(EngineError, match="of disk"):
         api.run(finished, progress=Listener(), again=["ok"], repository=here)
+    assert not ran
+
+
+def test_hours_of_what_never_ran_here_are_those_of_the_reference_results(machine: Machine, put: Put) -> None:
+    listener, plan = Listener(), plan_of(machine.layout, ["nimcgcn"], [1])
+    put(runs, "run_cells", False)
+    asked = put(runs, "reference_seconds", {run_kind(plan.cells[0].job): 7200.0})
+    api.run(plan, progress=listener, repository=machine.repository)
+    assert [(layout, [*jobs]) for (layout, jobs), _ in asked] == [(machine.layout, [plan.cells[0].job])]
+    assert "1 estimated from the reference results" in listener.notes[-1]
+
+
+def test_room_is_asked_for_one_method_at_a_time_where_images_are_removed(
+    machine: Machine, put: Put, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who removes them has to have no room for all of them, and is not told to do what is done."""
+    here, ran = machine.repository, put(runs, "run_cells", False)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=1, free=1))
+    for remove_images in (False, True):
+        with pytest.raises(EngineError, match="of disk") as refused:
+            api.run(made_up, progress=Listener(), remove_images=remove_images, repository=here)
+        assert ("--remove-images" in refused.value.todo) != remove_images
     assert not ran
 
 

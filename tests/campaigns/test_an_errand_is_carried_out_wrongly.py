@@ -233,6 +233,27 @@ def test_an_image_is_in_use_as_long_as_a_run_of_its_method_is_at_work(
     assert told == [{}, {"constant": 1}] * 2
 
 
+def test_an_image_is_in_use_until_the_last_run_of_its_method_has_ended(
+    errand: Errand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, never = list[tuple[str, dict[str, int]]](), threading.Event()
+
+    def take_image(*words: Any, in_use: Any, **_: Any) -> None:
+        told.append((words[2], dict(in_use)))
+
+    def attempt(task: Task, *_: Any) -> None:
+        # meanwhile a second run of the method comes and goes, and one of another begins
+        if task.planned.key == errand.planned.key:
+            for other in (planned_job(2, "constant"), planned_job(1, "als_wr")):
+                errands.attempt_here(replace(errand, planned=other), never)
+
+    monkeypatch.setattr(errands, "_engine", lambda layout, runtime: None)
+    monkeypatch.setattr(errands, "take_image", take_image)
+    monkeypatch.setattr(errands, "attempt", attempt)
+    errands.attempt_here(errand, never)
+    assert told == [("constant", {}), ("constant", {"constant": 1}), ("als_wr", {"constant": 1})]
+
+
 def test_a_worker_lends_a_gpu_to_one_run_and_tries_each_once(
     errand: Errand, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -302,7 +302,7 @@ def test_each_worker_is_asked_by_itself_and_answers_as_it_comes(monkeypatch: pyt
     """What is lost has no answer: before it is done, or in the end."""
     import distributed
 
-    asked, cancelled, there = list[Any](), list[str](), ["a", "b", "gone", "killed"]
+    asked, cancelled, there = list[Any](), list[str](), ["a", "b", "dropped", "gone", "killed"]
     looks = dict.fromkeys(there, 0)
 
     class Future:
@@ -313,11 +313,13 @@ def test_each_worker_is_asked_by_itself_and_answers_as_it_comes(monkeypatch: pyt
             looks[self.name] += 1
             if self.name == "gone" and self.name in there:
                 there.remove(self.name)
-            return self.name in ("b", "killed") or (self.name == "a" and looks["a"] > 1)
+            return self.name in ("b", "dropped", "killed") or (self.name == "a" and looks["a"] > 1)
 
         def result(self) -> str:
             if self.name == "killed":
                 raise distributed.KilledWorker("task", None, None)
+            if self.name == "dropped":
+                raise distributed.CancelledError("task")
             return f"of {self.name}"
 
         def cancel(self) -> None:
@@ -338,12 +340,12 @@ def test_each_worker_is_asked_by_itself_and_answers_as_it_comes(monkeypatch: pyt
     monkeypatch.setattr("harness.execution.cluster._LOOK_S", 0.0)
     one = Cluster(cast(Any, Client()), "tcp://s:1")
     answers = list(one.ask_each(len, "x"))
-    assert answers[:2] == [("b", "of b"), ("killed", None)]
-    assert sorted(answers[2:]) == [("a", "of a"), ("gone", None)] and cancelled == ["gone"]
-    assert asked == [((len, "x"), {"workers": [name], "pure": False}) for name in ("a", "b", "gone", "killed")]
+    assert answers[:3] == [("b", "of b"), ("dropped", None), ("killed", None)]
+    assert sorted(answers[3:]) == [("a", "of a"), ("gone", None)] and cancelled == ["gone"]
+    assert asked == [((len, "x"), {"workers": [name], "pure": False}) for name in looks]
     assert one.ask_all(len, "y") == {"a": 1} and asked[-1] == (len, "y")
     there.remove("killed")
-    assert [worker.threads for worker in one.workers()] == [3, 3]
+    assert [worker.threads for worker in one.workers()] == [3, 3, 3]
 
 
 def test_what_is_wanted_tells_how_our_clock_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,9 @@ def test_documents_of_a_test_abstract_are_left_out(corpus: CombosDataset) -> Non
     [
         (released, {0: TEST}, "the parts are not those of the two files"),
         (released, {0: OUTSIDE}, "the parts are not those of the two files"),
+        (released, {-1: OUTSIDE}, "the parts are not those of the two files"),
         (abstracts, {0: TEST}, "what is asked is not the test file"),
+        (abstracts, {-1: OUTSIDE}, "what is asked is not the test file"),
         (abstracts, {119: TRAIN}, "1 training documents are of a test abstract"),
         (abstracts, {5: OUTSIDE}, "1 documents of other abstracts are left out"),
         (random, {5: OUTSIDE}, "an annotated document is outside"),

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +25,7 @@ from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import make_plan
 from harness.results.reference import save_reference
-from harness.results.scoring import parse_scores, scores_path
+from harness.results.scoring import Scores, parse_scores, score_run, scores_path
 from harness.results.store import Store
 from tests.audit.forging import forge_plan
 from tests.fabricate import job_of, plan_of, planned_of, put_run, record_seeds
@@ -186,6 +188,21 @@ def test_what_there_is_no_more_is_left_out(evidence: Layout, both: tuple[str, st
     job = planned_of(plan.cells[0]).job.model_copy(update={"accelerator": "cuda", field: "of_old"})
     forge_plan(evidence, plan, 0, job=job)
     assert found_in(evidence) == before and before.pairs
+
+
+def test_both_runs_are_scored_with_the_files_that_were_handed_over(
+    evidence: Layout, both: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Either may be of a dataset whose originals lie nowhere else."""
+    told: list[tuple[str, Sequence[Path]]] = []
+
+    def scored(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
+        told.append((planned.key, mirrors))
+        return score_run(layout, store, planned, mirrors)
+
+    monkeypatch.setattr(accelerators, "score_run", scored)
+    assert found_in(evidence, mirrors=(tmp_path,)).pairs
+    assert told == [(key, (tmp_path,)) for key in both]
 
 
 def test_runs_are_chosen(evidence: Layout, both: tuple[str, str]) -> None:

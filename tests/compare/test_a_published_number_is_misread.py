@@ -209,7 +209,7 @@ def test_a_claim_stands_with_those_of_its_kind(changed: dict[str, Any], group: t
 
 
 def test_a_book_counts_its_claims() -> None:
-    verdicts = [ClaimVerdict.REPRODUCED, ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED]
+    verdicts = [ClaimVerdict.REPRODUCED, ClaimVerdict.REPRODUCED, ClaimVerdict.DEVIATES]
     comparisons = tuple(Comparison(CLAIM, TARGET, None, verdict, "") for verdict in verdicts)
     book = Book("repurposing", ("a paper",), comparisons)
     assert book.tally == Counter(verdicts)

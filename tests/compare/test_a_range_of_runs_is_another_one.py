@@ -256,6 +256,9 @@ def test_the_part_that_is_here_is_judged_on_its_own() -> None:
     assert none.judge(every).reason == "no data here of One, Two"
     part = half.on_part(every)
     assert part is not None and part.claim.dataset == "1 of 2 datasets"
+    assert (part.claim.method, part.claim.split, part.claim.metric) == ("AB-CD", SPLITS[0], METRIC)
+    named = (part.claim.source, part.claim.n, part.claim.note)
+    assert named == ("Table 9, somewhere; on One", NAMES.seeds, "on those with data here: One")
     assert float(part.claim.published) == pytest.approx(by_definition(DIFFERENCE, PUBLISHED, list(range(40))))
     assert part.ours == pytest.approx(by_definition(DIFFERENCE, OURS, list(range(100, 120))))
     assert half.on_part(claim(MEDIAN, 0.8, dataset="all", method="all")) is None

@@ -29,6 +29,8 @@ from harness.results.reference import count_reference, find_reference, load_refe
 from harness.results.store import Store
 from tests.core.factories import job_like, planned_job
 
+_SIGNED = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
@@ -42,7 +44,7 @@ def history(tmp_path: Path) -> Path:
         else:
             (folder / "a").unlink()
         _git(folder, "add", "-A")
-        _git(folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "x")
+        _git(folder, *_SIGNED, "commit", "-q", "-m", "x")
     return folder
 
 
@@ -55,6 +57,18 @@ def test_every_text_that_a_file_had_is_told_newest_first(history: Path) -> None:
     assert [text for _, text in found] == ["three\n", "two\n", "one\n"]
     assert len({commit for commit, _ in found}) == 3
     assert list(versions(history, "b")) == []
+
+
+def test_a_text_of_a_branch_that_a_merge_left_behind_is_told(history: Path) -> None:
+    """Git's usual history follows only the parent whose text the merge has."""
+    main = _git(history, "rev-parse", "--abbrev-ref", "HEAD")
+    for branch, words, text in (("side", ("-b",), "side\n"), (main, (), "main\n")):
+        _git(history, "checkout", "-q", *words, branch)
+        (history / "a").write_text(text)
+        _git(history, *_SIGNED, "commit", "-q", "-a", "-m", "x")
+    _git(history, *_SIGNED, "merge", "-q", "-s", "ours", "-m", "x", "side")
+    texts = {text for _, text in versions(history, "a")}
+    assert texts == {"main\n", "side\n", "three\n", "two\n", "one\n"}
 
 
 def test_a_text_that_git_can_not_read_any_more_is_none_and_so_is_a_history(history: Path, tmp_path: Path) -> None:

@@ -194,11 +194,35 @@ def test_rows_that_are_asked_are_a_slice_where_they_lie_in_order(world: DtiDatas
     assert np.array_equal(pair_split(swapped).test_pairs, split.test_pairs)
 
 
+@pytest.mark.parametrize("chunk", [1, 2, 3])
+def test_pairs_that_lie_out_of_order_are_seen_wherever_they_lie(
+    world: DtiDataset, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    """A long file is looked at in pieces, and the order is that of the whole."""
+    monkeypatch.setattr("harness.benchmarks.dti.splits.pairs._CHUNK", chunk)
+    split, _ = _made(new_nodes, world)
+    assert isinstance(split.asked, slice)
+    for place in range(len(split.rows) - 8, len(split.rows) - 1):
+        swapped = split.rows.copy()
+        swapped[[place, place + 1]] = swapped[[place + 1, place]]
+        assert not isinstance(pair_split(swapped).asked, slice), place
+        assert np.array_equal(pair_split(swapped).test_pairs, split.test_pairs)
+
+
+def test_a_split_of_no_pair_is_told_as_one(world: DtiDataset) -> None:
+    nothing = pair_split(np.empty((0, 4), dtype=np.int32))
+    assert FORM.fits(nothing, world)
+    assert FORM.broken_promises(nothing, world) == ["there is no training pair", "there is no test pair"]
+
+
 def test_a_file_of_a_split_is_read_or_refused(world: DtiDataset, tmp_path: Path) -> None:
     split, _ = _made(random, world)
     path = tmp_path / "split.npy"
     path.write_bytes(FORM.content(split))
-    assert read_pairs(path).digest == split.digest
+    back = read_pairs(path)
+    assert back.digest == split.digest and np.array_equal(back.rows, split.rows)
+    # nobody may change them behind the digest
+    assert not back.rows.flags.writeable and not split.rows.flags.writeable
     for array, words in (
         (split.rows[:, :3], "has the shape"),
         (split.rows.astype(np.int64), "has data type <i8"),

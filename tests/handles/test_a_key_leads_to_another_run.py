@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sys
 from dataclasses import replace
 
 import pytest
@@ -351,6 +352,26 @@ def test_the_size_that_is_told_is_what_lies_there(committed: Repository, made_up
     scores = committed.layout.scores / key[:2] / f"{key}.json"
     (told,) = api.forget(key, dry_run=True, repository=committed)
     assert told.bytes == sum(path.stat().st_size for path in [*folder.iterdir(), scores])
+
+
+def test_what_a_link_in_a_run_leads_to_is_no_part_of_its_size(here: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[2]
+    (before,) = api.forget(key, dry_run=True, repository=here)
+    links = {"python": sys.executable, "nowhere": "nowhere"}
+    for name, target in links.items():
+        (here.store.path(key) / name).symlink_to(target)
+    (told,) = api.forget(key, dry_run=True, repository=here)
+    assert told.bytes == before.bytes + sum(map(len, links.values()))
+
+
+def test_a_run_whose_record_can_not_be_read_is_of_no_method_or_dataset(here: Repository, made_up: Plan) -> None:
+    """Who leaves a name empty, as a script may, would forget each such run."""
+    key = _keys(made_up)[0]
+    (here.store.path(key) / "record.json").write_text("{")
+    for named in ({"methods": [""]}, {"datasets": [""]}):
+        with pytest.raises(UsageError, match=" of a stored run is called ''"):
+            api.forget(**named, repository=here)
+    assert [run.verdict for run in api.forget(key, dry_run=True, repository=here)] == ["unknown"]
 
 
 @pytest.mark.parametrize(

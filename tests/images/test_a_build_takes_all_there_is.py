@@ -60,6 +60,12 @@ def test_a_build_that_takes_too_much_is_ended(tmp_path: Path, limits: BuildLimit
     assert len(said) <= limits.output_bytes
 
 
+def test_the_disk_that_is_watched_is_the_engines(tmp_path: Path) -> None:
+    """The builder's client lies on another one, which has room."""
+    ended = run_watched(["/bin/sleep", "600"], tmp_path, {}, replace(LIMITS, seconds=5.0), Path("/proc"))
+    assert ended.stop_reason == f"less than {LIMITS.free_disk_bytes >> 20} MiB of disk stayed free at /proc"
+
+
 def test_a_disk_that_is_not_on_this_machine_ends_no_build(tmp_path: Path) -> None:
     ended = run_watched(["/bin/true"], tmp_path, {}, LIMITS, tmp_path / "elsewhere")
     assert (ended.code, ended.stop_reason) == (0, "")

@@ -51,6 +51,19 @@ def test_the_run_gets_what_the_card_says(
     assert (trial.options, trial.seed, trial.trace) == ({"inner_folds": 0}, 12, True)
 
 
+def test_a_golden_of_a_variant_is_held_against_a_run_of_it(
+    layout: Layout, golden: Path, card: MethodCard, answers: Answers
+) -> None:
+    """With the parameters that the variant has, but for those of the table."""
+    usual = card.variants["published"]
+    other = usual.model_copy(update={"parameters": {"score": 3.0, "rounds": 7}})
+    table = card.parity[0].model_copy(update={"variant": "corrected"})
+    both = {"variants": {"published": usual, "corrected": other}, "parity": [table]}
+    check(layout, golden, card.model_copy(update=both), answers)
+    (trial,) = answers.asked
+    assert (trial.variant, trial.parameters) == ("corrected", {"score": 2.0, "rounds": 7})
+
+
 @pytest.mark.parametrize("fault", ["pred", "factors", "iterations"])
 def test_an_error_beyond_its_tolerance_is_found(
     layout: Layout, golden: Path, card: MethodCard, answers: Answers, arrays: dict[str, Array], fault: str

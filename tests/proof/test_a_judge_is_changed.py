@@ -124,8 +124,12 @@ def test_compiled_code_beside_the_harness_counts(tmp_path: Path, monkeypatch: py
         "harness/api.abi3.so": "harness",
         "harness/audit/chain.abi3.so": "harness/audit",
         "harness/audit/deep/chain.pyc": "harness/audit",
+        "harness/_Own/chain.abi3.so": "harness/_Own",
         "harness/benchmarks/order.abi3.so": "harness/benchmarks",
         "harness/benchmarks/ddi/scoring.abi3.so": "benchmarks/ddi",
+        # only those above are studies and suites
+        "harness/benchmarks/ddi/deep/study.toml": "benchmarks/ddi",
+        "harness/benchmarks/ddi/deep/suites/one.toml": "benchmarks/ddi",
     }
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -212,6 +216,8 @@ _PARTS = {
     "methods/mine/method.toml": "cards/mine",
     "methods/mine/main.py": "code/mine",
     "methods/mine/more/main.m": "code/mine",
+    # only the one above is the card
+    "methods/mine/more/method.toml": "code/mine",
     "methods/mine/main.pyc": "code/mine",
     "methods/mine/parity/golden.py": "parity/mine",
     "methods/mine/parity/more/golden.json": "parity/mine",
@@ -221,6 +227,7 @@ _PARTS = {
     "containers/mine/environment.toml": "locks/mine",
     "containers/mine/locks/apt.lock": "locks/mine",
     "containers/_recipe/confine.pl": "recipe",
+    "containers/_recipe/more.sh": "recipe",
     "Dockerfile": "recipe",
     "docs/artifact-evaluation.md": "docs/artifact-evaluation.md",
     "docs/consistency.md": "docs/consistency.md",

@@ -33,7 +33,7 @@ from harness.proof.history import (
     was_signed,
 )
 from harness.proof.keys import Signer, allowed_signers, sign, signer_of
-from harness.proof.signature import envelope_path, sig_path, signer_of_file, write_signed
+from harness.proof.signature import envelope_path, sig_path, signed_text, signer_of_file, write_signed
 from harness.proof.statement import (
     RESULTS_TYPE,
     ROOT_SUBJECT,
@@ -265,6 +265,22 @@ def test_a_signed_file_has_two_neighbours(tmp_path: Path, layout: Layout, key: P
         signer_of_file(path, allowed_signers(layout))
     assert refused.value.what == "a signature or an envelope is missing"
     assert refused.value.where == str(sig_path(path))
+
+
+def test_what_was_signed_last_is_told_by_an_envelope_that_holds(tmp_path: Path, layout: Layout, key: Path) -> None:
+    path, signers = tmp_path / "a.json", allowed_signers(layout)
+    assert signed_text(path, signers) is None
+    assert write_signed(path, b"{}\n", key, signers) is not None
+    whole = envelope_path(path).read_bytes()
+    path.write_bytes(b"another")
+    assert signed_text(path, signers) == b"{}\n"
+    envelope = parse_envelope(whole, "")
+    for changed in ({"payload": b"[]\n"}, {"key": "SHA256:y"}):
+        envelope_path(path).write_text(json.dumps(replace(envelope, **changed).to_json()))
+        assert signed_text(path, signers) is None
+    for torn in (b"", whole[:-9]):
+        envelope_path(path).write_bytes(torn)
+        assert signed_text(path, signers) is None
 
 
 def test_a_confirmation_tells_who_ran_what_and_where(layout: Layout, tmp_path: Path, key: Path) -> None:

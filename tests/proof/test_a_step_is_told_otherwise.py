@@ -478,11 +478,14 @@ def test_a_statement_that_was_changed_after_it_was_signed_is_taken_from_its_enve
     assert caplog.messages == [told], "nothing is told of one that is as it was signed"
 
 
+@pytest.mark.parametrize("is_lost", [False, True])
 @pytest.mark.parametrize("change", ["the payload", "the signature", "another key", "no envelope"])
-def test_no_statement_follows_one_that_was_changed_with_its_envelope(small: Small, change: str) -> None:
+def test_no_statement_follows_one_that_was_changed_with_its_envelope(
+    small: Small, change: str, is_lost: bool
+) -> None:
     """Neither is what somebody signed: nothing tells what the last statement was."""
     text = small.statement.read_bytes()
-    small.statement.write_bytes(text + b"\n")
+    small.statement.unlink() if is_lost else small.statement.write_bytes(text + b"\n")
     envelope = parse_envelope(envelope_path(small.statement).read_bytes(), "")
     changed = {
         "the payload": replace(envelope, payload=text + b"\n"),

@@ -97,6 +97,10 @@ def test_another_number_of_inner_models_is_refused(wanted: int) -> None:
     ("case", "standing", "note"),
     [
         ("another_split", Standing.NOT_IMPLEMENTED, "no split strategy covers it"),
+        # what is more than a name may be of something else
+        ("split_random_Synthetic_1b", Standing.NOT_IMPLEMENTED, "no split strategy covers it"),
+        ("split_weakly_Synthetic_cosine_None_3_old", Standing.NOT_IMPLEMENTED, "no split strategy covers it"),
+        ("my_split_weakly_Synthetic_cosine_None_3", Standing.NOT_IMPLEMENTED, "no split strategy covers it"),
         ("split_random_Nowhere_1", Standing.NOT_IMPLEMENTED, "no dataset is called 'nowhere'"),
         ("split_random_Fdataset_1", Standing.MISSING_DATA, "give its originals with --mirror"),
     ],

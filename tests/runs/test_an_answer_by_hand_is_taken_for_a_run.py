@@ -251,6 +251,21 @@ def test_a_kit_is_that_of_the_job_and_of_an_order(
     assert len(first.remarks) == 2 and first.remarks[0].startswith("nobody ends it after 600 s")
 
 
+def test_a_kit_of_a_job_for_a_gpu_has_the_image_for_one(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensured = list[Any]()
+
+    def ensure_image(*words: Any, supply: Supply) -> BuiltImage:
+        ensured.append(words)
+        return IMAGE
+
+    monkeypatch.setattr(kit, "ensure_image", ensure_image)
+    job = planned.job.model_copy(update={"accelerator": "cuda"})
+    write_kit(layout, ENGINE, planned.model_copy(update={"job": job}), tmp_path / "kit")
+    assert ensured == [(ENGINE, layout, "constant", "cuda")]
+
+
 def test_a_container_of_another_user_can_read_what_a_private_person_wrote(
     layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
