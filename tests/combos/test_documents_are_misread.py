@@ -142,6 +142,15 @@ def test_a_line_that_is_none_is_told(own: Layout, content: bytes, what: str, whe
     assert error.value.where == f"{folder / 'train.jsonl'}: {where}"
 
 
+def test_all_names_that_are_none_are_told_at_once(own: Layout) -> None:
+    names = ["a", "b", "", "b", "c"]
+    write_files(own, train=[line(doc_id=name) for name in names], test=[line(doc_id="a"), line(doc_id="d")])
+    with pytest.raises(CorruptData, match="3 faults") as error:
+        load_dataset(own, "mine", CombosDataset)
+    for fault in ("line 3: doc_id: the doc_id is empty", "the document 'b' is also in ", "'a' is also in "):
+        assert fault in error.value.where
+
+
 def test_a_file_without_a_document_is_told(own: Layout) -> None:
     write_files(own, train=b"\n")
     with pytest.raises(CorruptData, match="there is no document"):

@@ -46,21 +46,29 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> CombosDatas
     """The documents of all files, those to learn from first."""
     parameters = parameters_of(manifest, Parameters)
     documents, released, places = list[Document](), list[int](), dict[str, str]()
-    for name, part in (
+    tables = (
         (parameters.train, TRAINING_FILE),
         (parameters.test, TEST_FILE),
         (parameters.unannotated, UNANNOTATED),
-    ):
-        for where, document in _documents(path_of(name, files), part) if name else ():
-            if not document.doc_id:
-                raise CorruptData("the doc_id is empty", where=f"{where}: doc_id", todo="give each document one")
-            if document.doc_id in places:
-                what = f"the document '{document.doc_id}' is also in {places[document.doc_id]}"
-                raise CorruptData(what, where=f"{where}: doc_id", todo="give each document a doc_id of its own")
-            places[document.doc_id] = where
-            documents.append(document)
-            released.append(part)
+    )
+    with all_faults() as faults:
+        for name, part in tables:
+            for where, document in _documents(path_of(name, files), part) if name else ():
+                with faults.noted():
+                    _check_id(document.doc_id, where, places)
+                documents.append(document)
+                released.append(part)
     return dataset_of(manifest.name, documents, released)
+
+
+def _check_id(doc_id: str, where: str, places: dict[str, str]) -> None:
+    """Add a document to those with their lines; refuse one without a name, or with that of another one."""
+    if not doc_id:
+        raise CorruptData("the doc_id is empty", where=f"{where}: doc_id", todo="give each document one")
+    if doc_id in places:
+        what = f"the document '{doc_id}' is also in {places[doc_id]}"
+        raise CorruptData(what, where=f"{where}: doc_id", todo="give each document a doc_id of its own")
+    places[doc_id] = where
 
 
 def _documents(path: Path, part: int) -> list[tuple[str, Document]]:

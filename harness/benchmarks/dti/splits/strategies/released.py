@@ -24,9 +24,11 @@ class Parameters(Strict):
 def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     """Nothing is drawn. Where a training fold is asked, the test part is left out of both."""
     if parameters.part not in dataset.released:
-        what = f"dataset '{dataset.name}' has no released part {parameters.part}"
-        todo = "choose one that it has" if len(dataset.released) else "choose another strategy"
-        raise UsageError(what, where="parameter part", todo=todo)
+        part = "test part" if parameters.part == _TEST_PART else f"part {parameters.part}"
+        todo = "choose one that it has"
+        if not len(dataset.released):
+            todo = "give its pairs a column `part` (test, or a training fold's number), or choose another strategy"
+        raise UsageError(f"dataset '{dataset.name}' has no released {part}", where="parameter part", todo=todo)
     split = split_of_items(dataset, dataset.released == parameters.part)
     return pair_split(split.rows[_has_part(dataset, parameters)[split.rows[:, 3]]])
 
