@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.base.errors import CorruptData
-from harness.base.files import digest_of, folder_in_the_making, write_json
+from harness.base.files import digest_of, folder_in_the_making, write_atomic, write_json
 from harness.base.npy import NotNpy, npy_bytes, read_header, read_npy
 from harness.benchmarks import Dataset
 
@@ -34,7 +34,8 @@ def keep(dataset: Dataset, folder: Path) -> None:
     """Write a dataset; its folder appears when it is whole."""
     with folder_in_the_making(folder) as making:
         for name, array in dataset.arrays.items():
-            (making / f"{name}.npy").write_bytes(npy_bytes(array))
+            # which names the file where a disk is full
+            write_atomic(making / f"{name}.npy", npy_bytes(array))
         names = {name: list(texts) for name, texts in dataset.names.items()}
         write_json(making / NAMES_FILE, {**names, "digest": dataset.digest, "remarks": list(dataset.remarks)})
 

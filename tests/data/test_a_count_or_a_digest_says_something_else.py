@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import sys
 import tomllib
@@ -178,6 +179,18 @@ def test_a_digest_is_over_every_value_and_name() -> None:
     assert arrays.content_digest(replace(SMALL, name="other")) == arrays.content_digest(SMALL)
     turned = replace(SMALL, drug_ids=SMALL.drug_ids[::-1])
     assert arrays.content_digest(turned) != arrays.content_digest(SMALL)
+
+
+def test_a_disk_that_is_full_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system names none. It was told with a line of our code."""
+
+    def is_full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("harness.base.files.os.fsync", is_full)
+    with pytest.raises(OSError, match="No space") as told:
+        arrays.keep(replace(SMALL, digest=arrays.content_digest(SMALL)), tmp_path / "kept")
+    assert str(told.value.filename).endswith("associations.npy") and not [*tmp_path.iterdir()]
 
 
 def test_kept_arrays_come_back_or_are_refused(tmp_path: Path) -> None:
