@@ -368,9 +368,9 @@ def test_a_run_whose_record_can_not_be_read_is_of_no_method_or_dataset(here: Rep
     """Who leaves a name empty, as a script may, would forget each such run."""
     key = _keys(made_up)[0]
     (here.store.path(key) / "record.json").write_text("{")
-    for named in ({"methods": [""]}, {"datasets": [""]}):
+    for methods, datasets in (([""], ()), ((), [""])):
         with pytest.raises(UsageError, match=" of a stored run is called ''"):
-            api.forget(**named, repository=here)
+            api.forget(methods=methods, datasets=datasets, repository=here)
     assert [run.verdict for run in api.forget(key, dry_run=True, repository=here)] == ["unknown"]
 
 
