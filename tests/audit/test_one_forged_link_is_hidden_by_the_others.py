@@ -470,6 +470,25 @@ def test_an_auditor_looks_at_what_runs_share_once(
     assert {name: asked.count(name) for name in shared} == shared
 
 
+def test_inputs_are_held_against_what_each_card_names(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a run that was handed less than it reads hides behind one that was handed as much and reads no more."""
+    key = planned_of(made_up.cells[0]).key
+    fewer, more = ["associations", "folds"], ["associations", "drug_features", "folds"]
+    asked, cards = list[Any](), iter([fewer, more, fewer])
+
+    def check(*given: Any) -> list[Step]:
+        asked.append(given[-1])
+        return check_inputs(*given)
+
+    monkeypatch.setattr("harness.audit.chain.check_inputs", check)
+    monkeypatch.setattr(Auditor, "_inputs_of", lambda *_: next(cards))
+    auditor = Auditor(evidence, Store(evidence.runs))
+    broke = [broken(auditor.audit(key)) for _ in range(3)]
+    assert asked == [fewer, more] and broke == [[], ["input drug_features"], []]
+
+
 def test_results_of_changed_data_are_not_scored_by_the_present_ones(evidence: Layout, made_up: Plan) -> None:
     key = forge_plan(evidence, made_up, dataset_digest="0" * 64)
     (audit,) = audits(evidence, [key])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
-from harness.compare.book import _is_about, group_of
+from harness.compare.book import _is_about, _judge_single, group_of
 from harness.compare.claims import Claim, _rounding_by_metric, read_rows, sheet_of
+from harness.compare.comparison import Recomputed
 from harness.compare.names import PublishedNames, Target, is_of_split
+from harness.compare.paper import Place
 
 CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5", sheet="Table 5")
 TARGET = Target("a", "one", "random")
@@ -206,6 +209,23 @@ def test_a_claim_stands_with_those_of_its_kind(changed: dict[str, Any], group: t
     assert group_of(variant) == (group[0], "a/corrected", "one", "random")
     unknown = one._replace(target=Target(None, None, None))
     assert group_of(unknown) == (group[0], "A", "One", "s")
+
+
+@pytest.mark.parametrize(
+    ("mean", "agrees"), [(0.85, True), (0.855, True), (0.845, True), (0.85501, False), (0.84499, False)]
+)
+def test_a_mean_of_the_files_that_may_be_rounded_to_the_printed_one_agrees(mean: float, agrees: bool) -> None:
+    """Half a unit of the last digit, which no float is to the last bit."""
+    claim = CLAIM._replace(published="0.85", rounding=0.005)
+    judged = Comparison(claim, TARGET, None, ClaimVerdict.PENDING, "")
+    single: Any = SimpleNamespace(judge=lambda _: judged, names=SimpleNamespace(seeds=60))
+    means = {(Place(claim.dataset, claim.method, claim.split), claim.metric): mean}
+    several: Any = SimpleNamespace(published=SimpleNamespace(means=means))
+    assert _judge_single(claim, single, several).files == Recomputed(mean, 60, agrees)
+    # of what is no printed mean, or of no file, nothing is said
+    for other in (claim._replace(statistic="value"), claim._replace(sheet=""), claim._replace(metric="AUC")):
+        assert _judge_single(other, single, several).files is None
+    assert _judge_single(claim, single, None).files is None
 
 
 def test_a_book_counts_its_claims() -> None:

@@ -42,6 +42,7 @@ Provides: f (= 1), g
 Package: libb
 Version: 2:1.5-1
 Architecture: amd64
+Essential: no
 Size: 34
 SHA256: {1}
 Filename: pool/main/b/libb_1.5-1_amd64.deb

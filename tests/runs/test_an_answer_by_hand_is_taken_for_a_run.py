@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from harness import api
 from harness.api.repository import Repository
-from harness.base.errors import CorruptData, HarnessError, UsageError
+from harness.base.errors import CorruptData, HarnessError, InvalidPredictions, UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.benchmarks.order import PUBLISHED
@@ -158,6 +158,20 @@ def link(path: Path) -> None:
 def test_what_is_no_answer_is_said_to_be_none(layout: Layout, written: Kit, damage: Any, fault: str) -> None:
     damage(answer(written))
     assert fault in judge_by_hand(layout, written.folder).fault
+
+
+def test_what_an_answer_says_is_made_fit_for_a_terminal(
+    layout: Layout, written: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its fault may quote what a method wrote."""
+
+    def refuse(folder: Path) -> None:
+        raise InvalidPredictions("a name \x1b[2J" + "x" * 5000)
+
+    answer(written)
+    monkeypatch.setattr(kit, "AnswerCheck", lambda *_: refuse)
+    fault = judge_by_hand(layout, written.folder).fault
+    assert fault.startswith(r"a name \x1b[2Jx") and fault.endswith("x ...") and len(fault) < 5000
 
 
 def test_a_folder_that_is_there_is_left_alone(layout: Layout, planned: PlannedJob, written: Kit) -> None:
