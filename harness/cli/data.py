@@ -184,11 +184,15 @@ def show(name: str, mirrors: tuple[Path, ...], as_json: bool) -> None:
             click.echo(f"  {label}{text}")
     counts = manifest.statistics.model_dump(exclude_none=True, exclude={*manifest.statistics.settings})
     click.echo("  " + ", ".join(f"{field.replace('_', ' ')} {value}" for field, value in counts.items()))
+    changed = changed_files(layout, manifest)
     for file in manifest.files:
         path = local_copy(layout, name, file, mirrors)
         size = f"{file.bytes:,} bytes" if file.recorded else "unknown size"
         sources = ", ".join(file.urls) or "it belongs beside the manifest"
-        click.echo(f"  {file.name} ({size}): {path or f'not here: {sources}'}")
+        place = f"{path}" if path else f"not here: {sources}"
+        if fault := changed.get(folder / file.name):
+            place = f"{folder / file.name}: {fault}"
+        click.echo(f"  {file.name} ({size}): {place}")
     for table in missing_tables(layout, manifest):
         click.echo(f"  {table}: to be brought")
 

@@ -470,7 +470,10 @@ def test_the_commands_say_what_was_made_and_changed(house: Layout, tables: Path,
     assert shown["folder"] == str(house.own_datasets / "mine") and shown["statistics"]["positives"] == 2
     assert str(house.own_datasets / "mine" / "associations.csv") in invoke("show", "mine")
     assert invoke("accept", "mine").startswith("mine: nothing has changed\n")
-    (house.own_datasets / "mine" / "associations.csv").write_text("drug,disease\na,b\nc,d\n")
+    table = house.own_datasets / "mine" / "associations.csv"
+    table.write_text("drug,disease\na,b\nc,d\n")
+    shown = invoke("show", "mine")
+    assert "not here" not in shown and f"{table}: {table.stat().st_size} bytes instead of " in shown
     changed = json.loads(invoke("accept", "mine", "--json"))
     assert {"what": "negatives", "before": "1", "now": "0"} in changed["changes"]
     assert json.loads(invoke("new", "other", "--associations", str(tables / "associations.csv"), "--json"))[
