@@ -12,6 +12,7 @@ from harness import api
 from harness.base.errors import AuditError, CorruptData
 from harness.base.plurals import counted
 from harness.cli.options import OnceGroup, echo_json, json_option
+from harness.execution.runs.log import printable
 from harness.proof.plans import progress_of
 from harness.results.merge import Merged, MergedRun
 
@@ -84,6 +85,7 @@ def _list(title: str, runs: Sequence[MergedRun], todo: str) -> None:
         key = f" ({run.key[:12]})" if run.key else ""
         click.echo(f"  {title}: {run.label}{key}: {run.what}", err=True)
         if run.where:
-            click.echo(f"    where: {run.where}", err=True)
+            # names of files as they lie there
+            click.echo(f"    where: {printable(run.where)}", err=True)
     if runs:
         click.echo(f"  to do: {todo}", err=True)

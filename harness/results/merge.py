@@ -95,7 +95,7 @@ class _Other:
     def name(self, key: str) -> str:
         """A run in words, also where its record can't be read."""
         logged = self.account.results.get(key)
-        return logged.scope if logged else f"run {key[:12]}"
+        return logged.scope if logged and logged.scope.isprintable() else f"run {key[:12]}"
 
 
 def check_source(layout: Layout, folder: Path) -> None:
@@ -196,6 +196,8 @@ def _verified(
 def _record(other: _Other, key: str) -> Record:
     """A record, if it is the one that the log of its store tells of."""
     record, logged = other.store.record(key), other.account.results.get(key)
+    if not record.planned.job.label.isprintable():
+        raise CorruptData("its job has a name that can't be printed", where=str(other.store.path(key)))
     if other.leaves:
         where = str(other.store.path(key))
         if logged is None:
@@ -263,7 +265,7 @@ def _gone(other: _Other) -> Iterator[MergedRun]:
         # of a run that did not end by itself nothing need be kept
         if key not in there and Verdict(logged.verdict).is_final:
             what = f"leaf {logged.leaf} of its log tells of '{logged.verdict}', and the run is not there"
-            yield MergedRun(key, logged.scope, what)
+            yield MergedRun(key, other.name(key), what)
 
 
 def _decide(store: Store, runs: dict[str, _Run], ready: Path, merged: Merged) -> None:

@@ -62,6 +62,11 @@ def _lies_within(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and bool(path.parts)
 
 
+def is_fit_to_show(reason: str) -> bool:
+    """Whether a terminal obeys nothing of a reason: what a method wrote is made so before it is quoted."""
+    return reason.replace("\n", " ").isprintable()
+
+
 class Record(Strict):
     """One execution of a job in a container, with everything needed to believe it."""
 
@@ -82,6 +87,13 @@ class Record(Strict):
     order: str = Field(default="", exclude_if=lambda value: value == "")
     # Absent in records of earlier versions.
     made_by: Maker | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @field_validator("reason")
+    @classmethod
+    def _controls_no_terminal(cls, reason: str) -> str:
+        if not is_fit_to_show(reason):
+            raise ValueError("it holds what can't be printed")
+        return reason
 
     @field_validator("files")
     @classmethod

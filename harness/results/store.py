@@ -34,7 +34,14 @@ from harness.proof.leaves import Event, Leaf, now, result_leaf, scope_of
 from harness.proof.log import NEXT, Log
 from harness.results.arrivals import SCORES, settle
 from harness.results.digests import import_leaves, stored_results
-from harness.results.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
+from harness.results.records import (
+    RECORD_FILE,
+    Record,
+    StoredFile,
+    checked_content,
+    is_fit_to_show,
+    parse_record,
+)
 
 _LOCK = ".lock"
 
@@ -117,7 +124,7 @@ class Store:
             if content.get("key") != key:
                 raise CorruptData("a record lies under another job's key", where=path)
             _check_sizes(folder, content["files"])
-            if not isinstance(content["reason"], str) or not isinstance(content["resources"], dict):
+            if not is_fit_to_show(content["reason"]) or not isinstance(content["resources"], dict):
                 raise TypeError("neither is what a record holds there")
             return StoredRun(Verdict(content["verdict"]), content["reason"], content)
         except CorruptData as error:

@@ -225,6 +225,14 @@ def _better_record(run: Path) -> None:
     write_json(run / RECORD_FILE, {**content, "digest": digest_of(content)})
 
 
+def _controls(run: Path) -> None:
+    """A table would show its reason, and a terminal would obey it."""
+    content = json.loads((run / RECORD_FILE).read_text())
+    del content["digest"]
+    content["reason"] = "killed\x1b[2J"
+    write_json(run / RECORD_FILE, {**content, "digest": digest_of(content)})
+
+
 def _gone(run: Path) -> None:
     shutil.rmtree(run)
 
@@ -240,6 +248,7 @@ def _gone(run: Path) -> None:
         (_unreadable, "it can't be read: Input/output error"),
         (_cut_record, "a record is cut or not a record"),
         (_better_record, "the record is not the one of leaf 2 of its log"),
+        (_controls, "a record breaks its schema: Value error, it holds what can't be printed"),
         (_gone, "leaf 2 of its log tells of 'ok', and the run is not there"),
     ],
 )
@@ -274,6 +283,18 @@ def test_nothing_of_a_damaged_run_lands_in_the_store_also_without_a_log(
     (outcome,) = merged(here, one)
     assert [run.key for run in outcome.refused] == [key] and outcome.taken == {"timeout": 1}
     assert not store_of(here).path(key).exists() and faults(here) == []
+
+
+def test_a_name_that_a_terminal_would_obey_is_told_nowhere(tmp_path: Path) -> None:
+    here, one = tmp_path / "here", tmp_path / "one"
+    planned, log = planned_job(1, dataset="x\x1b[2J"), tmp_path / "log.txt"
+    log.write_text("")
+    store_of(one).put(record_of(planned, Verdict.ERROR), {"log.txt": log})
+    (outcome,) = merged(here, one)
+    assert [(run.label, run.what) for run in outcome.refused] == [
+        (f"run {planned.key[:12]}", "its job has a name that can't be printed")
+    ]
+    assert not outcome.taken
 
 
 def test_a_damaged_run_that_is_replaced_takes_its_scores_with_it(machines: tuple[Path, Path, Path]) -> None:

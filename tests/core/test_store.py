@@ -396,6 +396,20 @@ def test_a_record_of_another_version_is_no_result_until_it_can_be_read(tmp_path:
         store.record(planned.key)
 
 
+@pytest.mark.parametrize("reason", ["killed\x1b[2J", "killed\rok", "\u202eko", 7])
+def test_a_reason_that_a_terminal_would_obey_is_none_of_the_harness(tmp_path: Path, reason: str | int) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    content = {**json.loads(path.read_text()), "reason": reason}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and "breaks its schema" in standing.reason
+    with pytest.raises(CorruptData, match="breaks its schema"):
+        store.record(planned.key)
+
+
 @pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED])
 def test_a_run_wanted_again_is_kept_until_there_is_another(tmp_path: Path, verdict: Verdict) -> None:
     store, planned = Store(tmp_path / "runs"), planned_job()
