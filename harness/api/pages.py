@@ -48,7 +48,8 @@ def report(
     page = Path(output) if output else here.layout.page
     if page.resolve() != here.layout.page.resolve():
         # of a copy elsewhere nothing is noted: nobody audits it
-        return write_report(here.layout, table, page, mirrors=here.mirrors)
+        write_report(here.layout, table, page, mirrors=here.mirrors)
+        return page
     made_of = fingerprint(here.layout, table, here.mirrors)
     if not (unless_current and is_current(here.layout, made_of)):
         write_report(here.layout, table, page, mirrors=here.mirrors)
