@@ -47,11 +47,11 @@ def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply
     language, added = _on_top(layout, method)
     name = _name(method, combined(below.environment_tree, below.code_tree), added)
     path = receipt_path(layout, engine, name)
-    receipt = _known(engine, path)
+    receipt = _known(engine, path, below)
     if receipt is None:
         with building(layout):
             # another process may have built it while this one waited
-            receipt = _known(engine, path)
+            receipt = _known(engine, path, below)
             if receipt is None:
                 supply.fetch(layout, parts_of(added, "cpu"))
                 receipt = _build(engine, layout, method, below, added, name)
@@ -75,12 +75,18 @@ def _name(method: str, tree: str, added: Environment) -> str:
     return f"{PREFIX}/notebook-{method}:{digest[:_DIGITS]}"
 
 
-def _known(engine: Engine, path: Path) -> BuiltImage | None:
-    """The receipt of an image that the engine still has as it was built."""
+def _known(engine: Engine, path: Path, below: BuiltImage) -> BuiltImage | None:
+    """The receipt of an image that the engine still has as it was built, on the method's image of today."""
     receipt = read_receipt(path)
     if receipt is None or engine.image_id(receipt.name) != receipt.image_id:
         return None
-    return receipt
+    # a method's image that was built anew holds the same tree in other layers
+    return receipt if _stands_on(engine, receipt.image_id, below) else None
+
+
+def _stands_on(engine: Engine, image_id: str, below: BuiltImage) -> bool:
+    lower = image_layers(engine, below.image_id)
+    return image_layers(engine, image_id)[: len(lower)] == lower
 
 
 def _build(
@@ -102,8 +108,7 @@ def _build(
             labels={"permafrost": "notebook", "permafrost.method": method},
             epoch=epoch_of(layers),
         )
-    lower = image_layers(engine, below.image_id)
-    if image_layers(engine, image_id)[: len(lower)] != lower:
+    if not _stands_on(engine, image_id, below):
         raise ImageError(
             f"the notebook's image of method '{method}' does not stand on the method's own layers",
             where="looked at right after its build",

@@ -152,12 +152,26 @@ def test_what_another_process_built_meanwhile_is_taken(site: Site, monkeypatch: 
     @contextmanager
     def waited(layout: Layout) -> Iterator[None]:
         site.tags[name] = "sha256:theirs"
+        site.layers["sha256:theirs"] = ["a", "b", "d"]
         theirs = BELOW.model_copy(update={"name": name, "image_id": "sha256:theirs"})
         write_receipt(receipt_path(layout, site, name), theirs)  # type: ignore[arg-type]
         yield
 
     monkeypatch.setattr(image, "building", waited)
     assert site.ensured().image_id == "sha256:theirs" and site.did == []
+
+
+def test_one_on_layers_that_the_methods_image_has_no_more_is_built_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A method's image that was built anew holds the same tree in other layers."""
+    first = site.ensured()
+    site.did.clear()
+    site.layers["sha256:below"] = ["a", "b2"]
+    site.layers["sha256:newer"] = ["a", "b2", "c"]
+    monkeypatch.setattr(image, "build", lambda *_, **__: "sha256:newer")
+    assert site.ensured().image_id == "sha256:newer" != first.image_id
+    assert len(site.did) == 2 and site.tags == {first.name: "sha256:newer"}
 
 
 @pytest.mark.parametrize("layers", [["a", "c"], ["b", "a", "c"], ["a"]])
