@@ -14,6 +14,7 @@ from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
+from harness.execution.runs.log import printable
 from harness.planning.plan import Plan
 from harness.report import write_report
 from harness.report.html import SYMBOLS, harmless_json, render
@@ -357,7 +358,7 @@ def test_no_column_of_the_cells_is_cut_off(page: Path, drugs: Path, tab: Tab) ->
 def test_a_hostile_log_and_reason_are_text(evidence: Layout, tab: Tab) -> None:
     plan = plan_of(evidence)
     planned = planned_of(plan.cells[4])
-    put_run(evidence, planned, verdict=Verdict.ERROR, reason=HOSTILE, log=HOSTILE + "\n")
+    put_run(evidence, planned, verdict=Verdict.ERROR, reason=printable(HOSTILE), log=HOSTILE + "\n")
     page = write_report(evidence, table_of(evidence, plan))
     document = rendered(tab, page, f"cell={planned.key[:12]}")
     assert "<title>made-up · Permafrost status</title>" in document
