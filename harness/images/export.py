@@ -90,6 +90,12 @@ def image_layers(engine: BuildEngine, image: str) -> list[str]:
     return layers
 
 
+def stands_on(engine: BuildEngine, image: str, below: str) -> bool:
+    """Whether an image holds all layers of the one below, lowest first."""
+    lower = image_layers(engine, below)
+    return image_layers(engine, image)[: len(lower)] == lower
+
+
 def copy_files(engine: BuildEngine, image: str, folder: str, target: Path) -> list[Path]:
     """Copies of the files of one folder of an image, or of one file."""
     paths = []

@@ -15,7 +15,7 @@ from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine, build
 from harness.images.cards import Environment, environment_chain, epoch_of, language_of
 from harness.images.context import fill_environment_context, fill_method_context, require_built
-from harness.images.export import code_entries, copy_files, image_config, image_entries, image_layers
+from harness.images.export import code_entries, copy_files, image_config, image_entries, stands_on
 from harness.images.identity import PREFIX, code_folders, code_tree
 from harness.images.receipts import CONTEXT
 from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
@@ -101,8 +101,7 @@ def make_method(
             cached=cached,
         )
     seconds = time.monotonic() - start
-    below = image_layers(engine, environment)
-    if image_layers(engine, image_id)[: len(below)] != below:
+    if not stands_on(engine, image_id, environment):
         raise _wrong(method, "is not built on its environment's layers")
     if code_of_entries(code_entries(engine, image_id)) != code:
         raise _wrong(method, "does not hold the code that the repository held when it was named")

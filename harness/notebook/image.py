@@ -18,7 +18,7 @@ from harness.images import Supply, ensure_image, image_tree
 from harness.images.builder import build
 from harness.images.cards import Environment, environment_chain, epoch_of, language_of, layers_of, load_environment
 from harness.images.context import fill_environment_context, parts_of
-from harness.images.export import image_layers
+from harness.images.export import stands_on
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
 from harness.images.receipts import CONTEXT, BuiltImage, building, read_receipt, receipt_path, write_receipt
@@ -81,12 +81,7 @@ def _known(engine: Engine, path: Path, below: BuiltImage) -> BuiltImage | None:
     if receipt is None or engine.image_id(receipt.name) != receipt.image_id:
         return None
     # a method's image that was built anew holds the same tree in other layers
-    return receipt if _stands_on(engine, receipt.image_id, below) else None
-
-
-def _stands_on(engine: Engine, image_id: str, below: BuiltImage) -> bool:
-    lower = image_layers(engine, below.image_id)
-    return image_layers(engine, image_id)[: len(lower)] == lower
+    return receipt if stands_on(engine, receipt.image_id, below.image_id) else None
 
 
 def _build(
@@ -108,7 +103,7 @@ def _build(
             labels={"permafrost": "notebook", "permafrost.method": method},
             epoch=epoch_of(layers),
         )
-    if not _stands_on(engine, image_id, below):
+    if not stands_on(engine, image_id, below.image_id):
         raise ImageError(
             f"the notebook's image of method '{method}' does not stand on the method's own layers",
             where="looked at right after its build",

@@ -46,11 +46,11 @@ class Site:
             "require_built": lambda folder, wheels: self.did.append(("require", folder.name[:8], *wheels)),
             "image_entries": lambda _engine, image: self._answer(("entries", image), ENTRIES),
             "image_config": lambda _engine, image: self._answer(("config", image), CONFIG),
-            "image_layers": lambda _engine, image: self.layers[image],
             "code_entries": lambda _engine, image: self._answer(("code", image), self.code),
         }
         for name, patch in patches.items():
             monkeypatch.setattr(stages, name, patch)
+        monkeypatch.setattr("harness.images.export.image_layers", lambda _engine, image: self.layers[image])
         clock = SimpleNamespace(monotonic=iter([100.0, 102.5]).__next__)
         monkeypatch.setattr("harness.images.stages.time", clock)
         self.layout = layout

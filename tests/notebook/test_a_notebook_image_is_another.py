@@ -46,8 +46,9 @@ class Site:
         self.tags: dict[str, str] = {}
         self.layers = {"sha256:below": ["a", "b"], "sha256:new": ["a", "b", "c"]}
         self.client = SimpleNamespace(info=dict, images=self)
-        for name in ("ensure_image", "build", "fill_environment_context", "image_layers", "tag_image"):
+        for name in ("ensure_image", "build", "fill_environment_context", "tag_image"):
             monkeypatch.setattr(image, name, getattr(self, name))
+        monkeypatch.setattr("harness.images.export.image_layers", self.image_layers)
 
     def get(self, name: str) -> Any:
         return SimpleNamespace(attrs={"Size": "77"}) if name in self.tags else None
