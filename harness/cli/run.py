@@ -115,11 +115,10 @@ def command(
     if campaign.stopped:
         return 130
     if campaign.not_again:
-        runs, stands = (
-            counted(campaign.not_again, "run"),
-            form_of("result stands", campaign.not_again, "results stand"),
+        stands = form_of("result stands", campaign.not_again, "results stand")
+        click.echo(
+            f"{counted(campaign.not_again, 'run')} wanted again came to no verdict: the earlier {stands}", err=True
         )
-        click.echo(f"{runs} wanted again came to no verdict: the earlier {stands}", err=True)
     if obstacle:
         raise obstacle
     return 0 if campaign.is_good else 1
