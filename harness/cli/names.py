@@ -180,13 +180,14 @@ def _metrics() -> list[str]:
 
 def _runs(layout: Layout, beginning: str) -> dict[str, str]:
     """Keys with their jobs: of the committed log, and of the runs that are on this machine."""
-    runs = _logged(layout.reference / "log.jsonl", beginning)
-    local = _logged(layout.local / "log.jsonl", beginning)
+    # a log tells of failed runs too: those of this machine are here to be shown, the others no command finds
+    runs = _logged(layout.reference / "log.jsonl", beginning, failed=False)
+    local = _logged(layout.local / "log.jsonl", beginning, failed=True)
     here = layout.runs.glob(f"{beginning[:2]}*/{beginning}*")
     return runs | {path.name: local.get(path.name, "") for path in here if not path.name.startswith(".")}
 
 
-def _logged(path: Path, beginning: str) -> dict[str, str]:
+def _logged(path: Path, beginning: str, *, failed: bool) -> dict[str, str]:
     """The jobs of the keys in a log that begin so. Only their lines are read as JSON."""
     mark, runs = f'"key":"{beginning}'.encode(), dict[str, str]()
     if not path.is_file():
@@ -200,7 +201,7 @@ def _logged(path: Path, beginning: str) -> dict[str, str]:
             continue
         if leaf.get("kind") == "removal":
             runs.pop(leaf["key"], None)
-        else:
+        elif failed or leaf.get("kind") != "failure":
             runs[leaf["key"]] = leaf.get("scope", "")
     return runs
 

@@ -304,7 +304,8 @@ def test_a_table_is_not_watched(here: Layout, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.engine
 def test_a_real_run_is_finished_before_it_ends(layout: Layout, engine: Engine) -> None:
-    plan = plan_of(layout, ["constant"], range(1, 9))
+    # more than any machine ends before it reads that it is to stop
+    plan = plan_of(layout, ["constant"], range(1, 201))
     repository = api.Repository(layout)
 
     def ask() -> None:

@@ -100,7 +100,23 @@ def test_a_removed_run_is_not_completed(tmp_path: Path) -> None:
     lines = [leaf, {**leaf, "key": "fb" * 32}, {"key": "fa" * 32, "kind": "removal"}]
     path = tmp_path / "log.jsonl"
     path.write_text("".join(json.dumps(one, separators=(",", ":")) + "\n" for one in lines) + '{"key":"fa')
-    assert names._logged(path, "f") == {"fb" * 32: "x"}
+    assert names._logged(path, "f", failed=False) == {"fb" * 32: "x"}
+
+
+def test_a_run_that_failed_is_completed_only_where_it_can_be_shown(tmp_path: Path) -> None:
+    tree = Layout(root=tmp_path / "tree", cache=tmp_path, local=tmp_path / "own")
+    elsewhere, here, twice = "fa" * 32, "fb" * 32, "fc" * 32
+    leaves = [
+        {"key": elsewhere, "kind": "failure", "scope": "x"},
+        {"key": twice, "kind": "record", "scope": "y"},
+        {"key": twice, "kind": "failure", "scope": "y"},
+    ]
+    for path, told in ((tree.reference, leaves), (tree.local, [{**leaves[0], "key": here}])):
+        path.mkdir(parents=True)
+        text = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in told)
+        (path / "log.jsonl").write_text(text)
+    (tree.runs / here[:2] / here).mkdir(parents=True)
+    assert names._runs(tree, "f") == {here: "x", twice: "y"}
 
 
 def test_names_are_listed_as_the_harness_lists_them(layout: Layout) -> None:
