@@ -169,7 +169,8 @@ def _entry(
         "reason": reason,
         "key": scored.key or "",
     }
-    optional = {"control": scored.control, "notes": scored.notes}
+    # those of scores just computed stand in another order than those that were read
+    optional = {"control": scored.control, "notes": dict(sorted(scored.notes.items()))}
     entry |= {name: value for name, value in optional.items() if value}
     if scored.scored:
         entry["metrics"] = [scored.metrics.get(name) for name in metrics[job.benchmark]]

@@ -69,7 +69,7 @@ class SitePages:
         for name, (benchmark, finding) in self.map.findings.items():
             yield f"findings/{name}.html", self._finding(benchmark, finding)
         for digit, runs in self._keys().items():
-            yield f"keys/{digit}.js", f'keysOf("{digit}", {harmless_json(runs)});\n'.encode()
+            yield f"keys/{digit}.js", b'keysOf("%s", %s);\n' % (digit.encode(), harmless_json(runs))
         yield from sorted(self.copies.items())
 
     def _page(self, template: str, root: str = "../", **values: Any) -> bytes:

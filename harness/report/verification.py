@@ -17,14 +17,13 @@ from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
-from harness.report.html import books_for, render
+from harness.report.html import DATA, books_for, render
 from harness.report.site import LISTING, listing_of, read_listing, site_files, site_report
 from harness.results.store import Store
 from harness.status import Table
 
 # Characters that are shown before and behind the first one that differs.
 _BEFORE, _BEHIND = 60, 40
-_DATA = '<script type="application/json" id="data">'
 # a page leads to nothing but the repository that it lies in
 _WAY_UP = re.compile(r"(\.\./)*|\./")
 
@@ -74,8 +73,8 @@ def _verify_page(layout: Layout, table: Table, path: Path, mirrors: Sequence[Pat
     origin = origin_of(path)
     store = Store(layout.runs)
     books = books_for(layout, store, table, mirrors)
-    text = render(layout, store, table, books, mirrors, origin.root, origin.audits)
-    difference = _compared(path.name, path, text.encode())
+    page = render(layout, store, table, books, mirrors, origin.root, origin.audits)
+    difference = _compared(path.name, path, page)
     return ReportVerification(1, (difference,) if difference else (), origin.audits)
 
 
@@ -101,7 +100,7 @@ def origin_of(path: Path) -> PageOrigin:
 def _data_of(path: Path) -> dict[str, Any]:
     """The data that a page's script reads; empty where there are none."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8").rpartition(_DATA)[2].partition("</script>")[0])
+        data = json.loads(path.read_bytes().rpartition(DATA)[2].partition(b"</script>")[0])
     except ValueError:
         return {}
     return data if isinstance(data, dict) else {}

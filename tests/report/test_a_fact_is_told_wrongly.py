@@ -218,6 +218,19 @@ def test_a_cell_names_the_split_that_its_group_is_found_by(facts: Layout, made_u
     assert "random, 0 inner folds" in {entry["split"] for entry in told}
 
 
+def test_scores_just_computed_and_scores_read_give_one_page(facts: Layout, made_up: Plan) -> None:
+    """Their notes come in another order, and the page of equal results is equal byte for byte."""
+    evidence = seen(facts, made_up, [])
+    first, *others = evidence.table.cells
+    notes = {"AUC": "two", "AP": "one"}
+    tables = [
+        replace(evidence.table, cells=(replace(first, notes=dict(own)), *others))
+        for own in (notes.items(), reversed(notes.items()))
+    ]
+    one, same = (json.dumps(page_data(replace(evidence, table=table), [])) for table in tables)
+    assert one == same and '"AP": "one", "AUC": "two"' in one
+
+
 def test_a_claim_of_seed_0_stands_at_its_cell(facts: Layout, made_up: Plan) -> None:
     books = [Book("repurposing", (), (claim(seed=0), claim(seed=None)))]
     evidence = seen(facts, made_up, books)

@@ -120,7 +120,7 @@ def drugs(shown: Layout, tmp_path: Path) -> Path:
     page = tmp_path / "drugs.html"
     claims = (_claim("0.5", ClaimVerdict.REPRODUCED, sd=None),)
     table = Table("drugs", 3, tuple(_cells()), 0)
-    page.write_text(render(shown, Store(shown.runs), table, [Book("ddi", (), claims)]))
+    page.write_bytes(render(shown, Store(shown.runs), table, [Book("ddi", (), claims)]))
     return page
 
 
@@ -162,7 +162,7 @@ def test_a_name_breaks_behind_a_sign_alone(shown: Layout, tmp_path: Path, tab: T
     name = "pure_pubmedbert/corrected_without_context (alpha=3)"
     table = Table("drugs", 1, (drug_cell("mlp", {_F1: 0.5}, {}, row=name),), 0)
     page = tmp_path / "long.html"
-    page.write_text(render(shown, Store(shown.runs), table, []))
+    page.write_bytes(render(shown, Store(shown.runs), table, []))
     tab.look(width=width)
     tab.go(page.as_uri())
     pieces = """[...document.querySelector('.matrix tbody th').childNodes].filter(one => one.nodeType === 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +25,7 @@ from harness.planning.plan import Plan
 from harness.report import html
 from harness.report.html import (
     CLAIM_SYMBOLS,
+    DATA,
     SYMBOLS,
     Numbers,
     Report,
@@ -97,9 +99,15 @@ def test_columns_of_numbers_are_known() -> None:
 
 
 def test_json_in_a_page_is_compact_and_harmless() -> None:
-    assert harmless_json({"b": "<é>&", "a": [1, 2]}) == '{"a":[1,2],"b":"\\u003cé\\u003e\\u0026"}'
+    told = harmless_json({"b": "<é>&", "a": [1, 2.5e-9]})
+    assert told.decode() == '{"b":"\\u003cé\\u003e\\u0026","a":[1,2.5e-9]}'
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_json_in_a_page_holds_texts_but_no_numbers_that_are_none(number: str) -> None:
+    assert json.loads(harmless_json({"NaN": "Infinity"})) == {"NaN": "Infinity"}
     with pytest.raises(ValueError, match="not JSON compliant"):
-        harmless_json(float("nan"))
+        harmless_json({"NaN": [float(number)]})
 
 
 def test_every_verdict_has_its_sign() -> None:
@@ -177,13 +185,15 @@ def test_templates_write_no_markup_of_others() -> None:
     assert {"linked", "breakable", "numeric_columns"} <= environment.filters.keys()
 
 
-def _recorded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+def _recorded(
+    monkeypatch: pytest.MonkeyPatch, write: Callable[[str, dict[str, Any]], str]
+) -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
     calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
     def template(name: str) -> Any:
         def written(*own: Any, **values: Any) -> str:
             calls.append((name, own, values))
-            return f"the page {name}"
+            return write(name, values)
 
         return SimpleNamespace(render=written)
 
@@ -194,9 +204,13 @@ def _recorded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...
 def test_the_page_is_given_all_of_its_parts(
     facts: Layout, report: Report, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls, mirrors = _recorded(monkeypatch), [Path("/a mirror")]
+    keys = [planned_of(cell).key for cell in made_up.cells]
+    asked: tuple[list[str], ...] = ([keys[1]], ["x"], [], [keys[0], keys[2]], [keys[1], "x"])
 
-    audits = {"Audit of x": "never"}
+    def write(name: str, values: dict[str, Any]) -> str:
+        return f"the {name} of {[values['href'](own) for own in asked]}" if "href" in values else "the end"
+
+    calls, mirrors, audits = _recorded(monkeypatch, write), [Path("/a mirror")], {"Audit of x": "never"}
 
     def make(*own: Any, **others: Any) -> Report:
         assert own == (facts, report.store, report.table, report.books, mirrors)
@@ -204,9 +218,13 @@ def test_the_page_is_given_all_of_its_parts(
         return report
 
     monkeypatch.setattr(html, "make_report", make)
-    text = render(facts, report.store, report.table, report.books, mirrors, "../", audits)
-    ((name, (context,), values),) = calls
-    assert text == "the page page.html" and name == "page.html" and context == context_of(report)
+    page = render(facts, report.store, report.table, report.books, mirrors, "../", audits)
+    ((name, (context,), values), (last, (same,), of_end)) = calls
+    assert (name, last) == ("page.html", "page_end.html") and same == context == context_of(report)
+    before, _, behind = page.partition(DATA)
+    told, _, end = behind.partition(b"</script>\n")
+    addresses = ["#runs=0", "", "", "#runs=1", "#runs=0"]
+    assert (before.decode(), end) == (f"the page.html of {addresses}\n", b"the end")
     means = published_means(report.books)
     assert means
     assert values["matrices"] == [matrix_of("repurposing", report.table.groups, "matrix-repurposing", means)]
@@ -220,10 +238,9 @@ def test_the_page_is_given_all_of_its_parts(
     ]
     assert values["cards"] == [load_method(facts, name) for name in ("als_wr", "lrssl", "constant")]
     assert values["findings"] == report.findings and values["studies"] == report.studies
-    assert values["script"] == (Path(html.__file__).parent / "page" / "page.js").read_text()
+    assert of_end["script"] == (Path(html.__file__).parent / "page" / "page.js").read_text()
     book = report.books[0]
-    (told,) = values["books"]
-    assert told == {
+    assert values["books"][1:] == [] and values["books"][0] == {
         "benchmark": "repurposing",
         "sources": ("the paper",),
         "total": 6,
@@ -239,16 +256,8 @@ def test_the_page_is_given_all_of_its_parts(
         ],
         "more": 0,
     }
-    keys = [planned_of(cell).key for cell in made_up.cells]
-    assert [values["href"](own) for own in ([keys[1]], ["x"], [], [keys[0], keys[2]], [keys[1], "x"])] == [
-        "#runs=0",
-        "",
-        "",
-        "#runs=1",
-        "#runs=0",
-    ]
-    data = json.loads(values["data"]())
-    assert data["numbers"] and data["root"] == "../" and data["symbols"] == context["symbols"]
+    data = json.loads(told)
+    assert len(data["numbers"]) == 2 and data["root"] == "../" and data["symbols"] == context["symbols"]
     assert data["claim_symbols"] == context["claim_symbols"]
     first = sets_by_dataset(report.table)
     sets = [list(one) for one in metric_sets("repurposing")] + [list(one) for own in first.values() for one in own]

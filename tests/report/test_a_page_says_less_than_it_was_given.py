@@ -438,8 +438,6 @@ def test_the_page_says_what_is_in_view_and_what_is_not() -> None:
         "books": [book],
         "findings": [("ddi", [_FINDING])],
         "studies": [Study("ddi", ("the paper",), (_sheet("figure"), _sheet("table", columns="what columns say")))],
-        "script": "",
-        "data": lambda: "{}",
     }
     page = _page("page.html", **values)
     assert page == _KEPT["page.html"]
