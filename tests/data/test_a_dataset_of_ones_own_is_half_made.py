@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -386,6 +387,20 @@ def test_published_data_can_not_be_accepted(repository: Layout) -> None:
     for name in ("fdataset", "synthetic", "gottlieb"):
         with pytest.raises(UsageError, match="not made of files beside its manifest alone"):
             accept_changes(repository, name)
+
+
+def test_a_dataset_that_is_committed_with_the_tree_stays_whole(own: Layout, tmp_path: Path) -> None:
+    """Its recorded splits and its files would be removed, and all that was published of it be of other data."""
+    folder = write_dataset(own).parent
+    (folder / "splits.csv").write_text("recorded\n")
+    (folder / "associations.csv").write_text(TABLES["associations.csv"].replace("-1", "1"))
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "all")):
+        person = ("-c", "user.name=a", "-c", "user.email=a@b.example")
+        subprocess.run(["git", *person, "-C", str(own.root), *words], check=True)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(UsageError, match=r"'mine' is committed with this tree(.|\n)*git restore datasets/mine"):
+        accept_changes(own, "mine")
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def _two_with_runs(layout: Layout, tables: Path) -> tuple[api.Repository, list[Job]]:
