@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -107,8 +108,8 @@ def command(
             output,
             extent=Extent.REFERENCE if reference else extent,
             profile=Profile(profile or Profile.PROVENANCE),
-            # a file that is there was named with --force
-            overwrite=output.is_file(),
+            # a file or a link that is there was named with --force
+            overwrite=os.path.lexists(output),
             mirrors=mirrors,
             progress=progress,
         )

@@ -5,6 +5,7 @@ Equal results give equal bytes. Every score is computed again before it is packe
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -233,7 +234,9 @@ def export(
     predictions do not give again are an `AuditError`, and nothing is written.
     """
     is_zip = output.suffix.lower() == ".zip"
-    if output.exists() and not (overwrite and is_zip and output.is_file()):
+    # a link to what is not there is in the way like a file
+    replaceable = output.is_file() or not output.exists()
+    if os.path.lexists(output) and not (overwrite and is_zip and replaceable):
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
     packer = Packer(layout, mirrors, extent, profile, progress or Silent())
     if not is_zip:
