@@ -100,7 +100,7 @@ def command(
     if keys:
         plan = plan_of_keys(repository.layout, keys, reference=reference, mirrors=mirrors)
     else:
-        plan = api.plan(suite=suite or "smoke", repository=repository)
+        plan = api.plan(suite="smoke" if suite is None else suite, repository=repository)
     with progress_for(None if as_json else "auto") as progress:
         exported = export(
             repository.layout,
