@@ -157,6 +157,10 @@ def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) ->
     stored = [] if reference else list(here.store.finished())
     own, entries, others = list[str](), dict[str, ReferenceResult](), dict[str, ReferenceResult]()
     for start in beginnings:
+        if not start.strip():
+            # every key begins so, be there a single one or many
+            todo = "give a key or its beginning; without one every run is audited"
+            raise UsageError("the key is empty", where=str(here.store.folder), todo=todo)
         if any(key.startswith(start.lower()) for key in stored):
             own.append(find_key(stored, start, here.store.folder))
             continue

@@ -47,7 +47,7 @@ def contest(
         splits=several(splits),
         seeds=numbers(seeds),
         common=common_seeds,
-        suite=suite or STORED,
+        suite=STORED if suite is None else suite,
     )
     benchmark = benchmark_of(here.layout, request)
     chosen = metric_of(benchmark, metric)

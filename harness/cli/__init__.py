@@ -23,6 +23,7 @@ sys.excepthook = _say_interrupted
 # ruff: noqa: E402
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _TRACEBACK = "PERMAFROST_TRACEBACK"
+# each names a folder, which need not be there yet
+_FOLDERS = ("PERMAFROST_DATA", "PERMAFROST_RESULTS", "PERMAFROST_CACHE")
 
 # In the order in which a person needs them. The text is repeated here so that --help imports nothing.
 _COMMANDS = {
@@ -198,6 +201,8 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(arguments: list[str]) -> int:
     """The exit code of a command; an error becomes its message."""
     try:
+        if arguments and not {"-h", "--help", "--version"}.intersection(arguments):
+            _check_folders(arguments)
         colour = False if os.environ.get("NO_COLOR") else None
         code = group.main(args=arguments, prog_name="harness", standalone_mode=False, color=colour)
     except click.ClickException as error:
@@ -231,6 +236,23 @@ def _run(arguments: list[str]) -> int:
             todo=f"report it with what ${_TRACEBACK}=1 shows; finished runs are kept",
         )
     return code if isinstance(code, int) else 0
+
+
+def _check_folders(arguments: list[str]) -> None:
+    """Raise `UsageError` where a variable names no folder: files below it would fail one by one."""
+    for variable in _FOLDERS:
+        if variable == _FOLDERS[0] and _without_data(arguments) != arguments:
+            # the option comes before it
+            continue
+        path = Path(os.environ.get(variable) or os.curdir).expanduser().absolute()
+        there = next(one for one in (path, *path.parents) if os.path.lexists(one))
+        if not there.is_dir():
+            kind = "a file" if there.is_file() else "a pipe or a device" if there.exists() else "a broken link"
+            raise UsageError(
+                f"${variable} has to name a folder, and {kind} is there",
+                where=str(there),
+                todo=f"name a folder, which need not be there yet, or unset {variable}",
+            )
 
 
 def _fail(arguments: list[str], what: str, *, where: str, todo: str) -> NoReturn:

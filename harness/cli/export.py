@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -99,7 +100,7 @@ def command(
     if keys:
         plan = plan_of_keys(repository.layout, keys, reference=reference, mirrors=mirrors)
     else:
-        plan = api.plan(suite=suite or "smoke", repository=repository)
+        plan = api.plan(suite="smoke" if suite is None else suite, repository=repository)
     with progress_for(None if as_json else "auto") as progress:
         exported = export(
             repository.layout,
@@ -107,8 +108,8 @@ def command(
             output,
             extent=Extent.REFERENCE if reference else extent,
             profile=Profile(profile or Profile.PROVENANCE),
-            # a file that is there was named with --force
-            overwrite=output.is_file(),
+            # a file or a link that is there was named with --force
+            overwrite=os.path.lexists(output),
             mirrors=mirrors,
             progress=progress,
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import click
 
 from harness.base.layout import find_layout
 from harness.cli.names import METHOD, Word
-from harness.cli.options import OnceGroup, benchmark_option, echo_json, install_option, json_option
+from harness.cli.options import OnceGroup, benchmark_option, echo_json, install_option, json_option, mirror_option
 from harness.images import code_fault
 from harness.methods import scaffold
 from harness.methods.card import load_method
@@ -68,9 +69,10 @@ def _ending(rows: list[dict[str, Any]]) -> str:
 
 @command.command("check", short_help="Run the self-test of methods in their containers.")
 @click.argument("names", nargs=-1, required=True, type=METHOD, metavar="METHOD...")
+@mirror_option
 @install_option
 @json_option
-def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
+def check(names: tuple[str, ...], mirrors: tuple[Path, ...], install: bool, as_json: bool) -> int:
     """Run the self-test of methods in their own containers; exit code 1 if one does not pass."""
     from harness.conformance import CheckResult, checks_of, self_test
     from harness.execution.trials import OnDemand
@@ -80,7 +82,7 @@ def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
     promises = {one.name: one.promise for card in cards for one in checks_of(card)}
     promises[_SOURCE] = "its folders hold source text, and no links or data"
     rows: list[dict[str, Any]] = []
-    with OnDemand(layout, install=install) as run:
+    with OnDemand(layout, install=install, mirrors=mirrors) as run:
         for card in cards:
             fault = code_fault(layout, card.name)
             results = [CheckResult(_SOURCE, passed=not fault, reason=fault)]

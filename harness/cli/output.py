@@ -54,11 +54,11 @@ class OutputFile(click.Path):
             )
         if path.is_dir():
             raise UsageError("a folder has this name", where=str(path), todo="remove it, or choose another name")
+        is_link = path.is_symlink() and not path.exists()
         # a device or a pipe has nothing that could be lost
-        if path.is_file() and not (ctx and ctx.meta.get(_FORCE)):
-            raise UsageError(
-                "the file is there already", where=str(path), todo="choose another name, or overwrite it: --force"
-            )
+        if (path.is_file() or is_link) and not (ctx and ctx.meta.get(_FORCE)):
+            what = "a link to what is not there has this name" if is_link else "the file is there already"
+            raise UsageError(what, where=str(path), todo="choose another name, or overwrite it: --force")
         return path
 
 

@@ -78,7 +78,8 @@ def show_plan(
 
 def _plan(repository: api.Repository, request: PlanArguments) -> Plan:
     """The plan that is asked for; of a method without a dataset, its cells of the whole reproduction."""
-    asked = {name for name, value in request.items() if value} - {"accelerator", "shard"}
+    # an empty name is asked for, too, and refused: a shell leaves it of a variable that is not set
+    asked = {name for name, value in request.items() if value or value == ""} - {"accelerator", "shard"}
     if asked <= {"published_seeds"}:
         usual: PlanArguments = {**request, "suite": _USUAL}
         return api.plan(**usual, make_splits=False, repository=repository)

@@ -222,7 +222,7 @@ def _text(benchmark: str, word: str, text: str) -> str:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"the file can't be read: {error}", where=f"--{word}: {path}", todo="name a text file"
+            f"the file can't be read: {error}", where=f"--{word}: {path}", todo="name a text file, in UTF-8"
         ) from None
     between, own = kind_of(benchmark, word).between_lines, [line.strip() for line in lines if line.strip()]
     texts = [line for line in own if not line.startswith(">")]

@@ -91,7 +91,8 @@ def command(
     is_site = site is not None or (given is not None and given.is_dir())
     is_published = is_site and suite is None
     reference = reference or is_published
-    suite = suite or ("full" if is_site else "smoke")
+    if suite is None:
+        suite = "full" if is_site else "smoke"
     # what was run here is nobody's but this person's
     alone = without_own_runs(mine) if is_published else nullcontext(mine)
     with without_garbage(), alone as repository:

@@ -78,6 +78,7 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
 @accelerator_option("What it computes on.")
+@mirror_option
 @install_option
 @json_option
 def adapt(
@@ -85,6 +86,7 @@ def adapt(
     corpus: Path,
     settings: tuple[str, ...],
     accelerator: Accelerator,
+    mirrors: tuple[Path, ...],
     install: bool,
     as_json: bool,
 ) -> None:
@@ -97,7 +99,9 @@ def adapt(
     values = {name: _number(name, value) for name, value in parse_settings(settings).items()}
     with find_engine(layout, install=install) as engine:
         say = partial(click.echo, err=as_json)
-        weights = adapt_weights(engine, layout, name, corpus, values, accelerator=accelerator, say=say)
+        weights = adapt_weights(
+            engine, layout, name, corpus, values, accelerator=accelerator, mirrors=mirrors, say=say
+        )
     _show(name, weights, as_json=as_json)
 
 

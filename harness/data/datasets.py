@@ -21,7 +21,7 @@ from harness.base.layout import Layout
 from harness.benchmarks import Dataset
 from harness.benchmarks.new_item import listed_kinds, with_new
 from harness.data.converters import converter_source, find_converter
-from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
+from harness.data.manifest import DatasetManifest, has_manifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables
 from harness.data.sources import changed_files, local_copy, obtain
 from harness.data.trust import alone_at_first_sight, seen_first
@@ -38,7 +38,7 @@ def dataset_digest(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -
 
     A file whose content nobody has recorded is not downloaded for it: plans and tables do not ask for that.
     """
-    manifest = _unchanged(layout, load_manifest(layout, name))
+    manifest = _unchanged(layout, load_manifest(layout, name), mirrors)
     if recorded := _recorded_digest(layout, manifest):
         return recorded
     if not is_converted(layout, manifest):
@@ -89,7 +89,7 @@ def load_dataset(
     """The converted arrays of a dataset, of one benchmark's `model` if given; made when they are not there yet."""
     from harness.data.arrays import keep, read
 
-    manifest = _unchanged(layout, load_manifest(layout, name))
+    manifest = _unchanged(layout, load_manifest(layout, name), mirrors)
     if not is_converted(layout, manifest):
         dataset = convert_dataset(layout, name, mirrors=mirrors)
         manifest = load_manifest(layout, name)  # now with size and sha256 of files seen for the first time
@@ -154,8 +154,8 @@ def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dat
     return _matching(examined(dataset, manifest.benchmark), layout, manifest)
 
 
-def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
-    """The manifest, if the files beside it are those it records; else arrays made of others would be used."""
+def _unchanged(layout: Layout, manifest: DatasetManifest, mirrors: Sequence[Path]) -> DatasetManifest:
+    """The manifest, if what it was made of is what it records; else arrays made of others would be used."""
     if changed := changed_files(layout, manifest):
         raise CorruptData(
             f"dataset '{manifest.name}': {', '.join(path.name for path in changed)} changed since the manifest "
@@ -163,6 +163,19 @@ def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
             where="\n         ".join(f"{path}: {fault}" for path, fault in changed.items()),
             todo=f"if that is meant: harness data accept {manifest.name}, which writes "
             f"{manifest_path(layout, manifest.name)} anew; else put the recorded file back",
+        )
+    if manifest.extends and not has_manifest(layout, manifest.extends):
+        raise MissingData(
+            f"dataset '{manifest.extends}', which '{manifest.name}' adds items to, is not here",
+            where=str(manifest_path(layout, manifest.name)),
+            todo=f"put {manifest.extends} back where it was",
+        )
+    before = manifest.extends_digest
+    if before and dataset_digest(layout, manifest.extends, mirrors=mirrors) != before:
+        raise CorruptData(
+            f"dataset '{manifest.name}' adds items to '{manifest.extends}' as it was before its data changed",
+            where=str(manifest_path(layout, manifest.name)),
+            todo=f"ask about these items again: harness predict --dataset {manifest.extends} ...",
         )
     return manifest
 

@@ -49,6 +49,7 @@ def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Seque
         "citation": manifest.citation,
         "licence": manifest.licence,
         "extends": base,
+        "extends_digest": dataset.digest,
         "new": [item.model_dump() for item in items],
         "statistics": larger.statistics(**manifest.statistics.settings).model_dump(exclude_none=True),
         "converted": {"digest": digest},

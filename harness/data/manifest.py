@@ -118,6 +118,7 @@ class DatasetManifest(NamedManifest):
     licence: str
     converter: str = ""
     extends: str = Field(default="", description="in place of a converter: the dataset that items are added to")
+    extends_digest: str = Field(default="", description="the digest of that dataset when the items were added")
     new: list[NewItem] = Field(default=[], description="the items that are added")
     parameters: dict[str, Any] = {}
     files: list[SourceFile] = []

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.files import folder_in_the_making, sha256_of, write_atomic
+from harness.base.git import git
 from harness.base.layout import Layout
 from harness.base.manifest_faults import plain_lines
 from harness.base.manifests import NamedManifest
@@ -116,6 +117,13 @@ def accept_changes(layout: Layout, name: str, tables: Mapping[str, Path | str] =
             f"dataset '{name}' is not made of files beside its manifest alone",
             where=str(place),
             todo="only such a dataset can be accepted; what others hold is fixed",
+        )
+    if place.is_relative_to(layout.datasets) and git(layout.root, "ls-tree", "HEAD", "--", f"datasets/{name}/"):
+        # committed splits and results are of it, and its files would be replaced and removed
+        raise UsageError(
+            f"dataset '{name}' is committed with this tree, and no data of your own",
+            where=str(place.parent),
+            todo=f"`git restore datasets/{name}` puts its files back; `harness data new NAME` takes other tables",
         )
     _, new, chosen = _tables(manifest.benchmark, tables) if tables else (None, {}, {})
     parameters = {**manifest.parameters, **chosen}

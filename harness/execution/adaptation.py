@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from harness.base.errors import DataError, UsageError, WeightsError
@@ -17,7 +17,7 @@ from harness.execution.gpus import confirm_gpu, usable_gpus
 from harness.execution.runs import INIT, RunRequest, execute
 from harness.execution.runs.workspace import make_readable, temporary_folders
 from harness.execution.tasks import limits_of
-from harness.images import ensure_image
+from harness.images import Supply, ensure_image
 from harness.methods.card import load_method
 from harness.methods.weights import KeptWeights, are_here, bring_weights, kept_weights, load_weights
 
@@ -32,6 +32,7 @@ def adapt_weights(
     settings: Mapping[str, float],
     *,
     accelerator: Accelerator = "cpu",
+    mirrors: Sequence[Path] = (),
     say: Callable[[str], None],
 ) -> KeptWeights:
     """The model METHOD:NAME, made of METHOD's own and a file of texts, one per line; kept as if brought."""
@@ -53,7 +54,7 @@ def adapt_weights(
     on_gpu = accelerator == "cuda"
     gpus = [gpu.number for gpu in usable_gpus(layout, engine.facts, [method])] if on_gpu else []
     limits = limits_of(card, tuple(gpus[: card.resources.gpus]))
-    image = ensure_image(engine, layout, method, accelerator)
+    image = ensure_image(engine, layout, method, accelerator, supply=Supply(mirrors))
     if on_gpu:
         confirm_gpu(engine, layout, image, limits)
     with temporary_folders(layout.local / "work", "in") as (folder,):

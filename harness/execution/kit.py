@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from harness.base.manifests import Strict
 from harness.benchmarks.order import Arrangement
 from harness.engine import Engine
 from harness.engine.facts import EngineFacts
-from harness.engine.leftovers import remove_stubborn
+from harness.engine.leftovers import open_folder, remove_stubborn
 from harness.engine.walls import SYSTEM_CALLS
 from harness.execution.runs import Limits, answer_files
 from harness.execution.runs.command_line import command_line
@@ -131,7 +131,7 @@ def judge_by_hand(layout: Layout, folder: Path, mirrors: Sequence[Path] = ()) ->
         workspace = _ByHand(folder, user, copies)
         if not workspace.out.is_dir():
             return HandMade(note, "/out is missing", {})
-        with _left_as_it_is(workspace.out):
+        with _left_as_it_is(workspace.out, limits.output_files):
             return _judged(note, workspace, arrangement, limits)
 
 
@@ -162,14 +162,38 @@ class _ByHand(Workspace):
 
 
 @contextmanager
-def _left_as_it_is(folder: Path) -> Iterator[None]:
-    """A folder that is closed to its owner is opened to be read; it is closed again at the end."""
-    mode = stat.S_IMODE(folder.stat().st_mode)
+def _left_as_it_is(folder: Path, most: int) -> Iterator[None]:
+    """What is closed to its owner is opened to be read, folders and files; it is closed again at the end."""
+    modes: dict[str, int] = {}
     try:
+        _open_and_note(folder, modes, most)
         yield
     finally:
-        if stat.S_IMODE(folder.stat().st_mode) != mode:
-            folder.chmod(mode)
+        # what lies in a folder comes before the folder
+        for path, mode in reversed(modes.items()):
+            if stat.S_IMODE(os.lstat(path).st_mode) != mode:
+                Path(path).chmod(mode)
+
+
+def _open_and_note(folder: Path, modes: dict[str, int], most: int) -> None:
+    """Note the modes of all in a folder by path; folders are opened, as by the checks of a run."""
+
+    def note(path: str) -> None:
+        state = os.lstat(path)
+        if not stat.S_ISLNK(state.st_mode):
+            modes[path] = stat.S_IMODE(state.st_mode)
+        if stat.S_ISDIR(state.st_mode):
+            # what can't be opened is told by the checks
+            with suppress(OSError):
+                os.close(open_folder(path))
+
+    note(str(folder))
+    # each folder is listed after it was noted in the one that it lies in
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if len(modes) > most:
+                return
+            note(f"{place}/{name}")
 
 
 def _read_note(folder: Path) -> KitNote:

@@ -5,6 +5,7 @@ Equal results give equal bytes. Every score is computed again before it is packe
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -129,12 +130,14 @@ class Packer:
             try:
                 record = store.record(cell.key)
                 store.check(record)
+                scores = self._scores(store, record)
             except CorruptData as error:
+                # its files, or the data that its scores are computed from: no reason to keep the others here
                 left_out[cell.key] = error.what
                 reason = f"left out, because its evidence is damaged: {error.what}"
                 cells.append(replace(cell, verdict=Verdict.INFRASTRUCTURE, reason=reason, record={}))
                 continue
-            self._copy_run(store, record, crate_layout(draft))
+            self._copy_run(store, record, scores, crate_layout(draft))
             records[record.key] = record
             cells.append(replace(cell, verdict=record.verdict, reason=record.reason))
             self.progress.step(cell.job.label)
@@ -150,18 +153,20 @@ class Packer:
         others = {key: store.standing(key) for key in sorted(set(store.finished()) - known)}
         return {key: one.verdict for key, one in others.items() if one.content}
 
-    def _copy_run(self, store: Store, record: Record, crate: CrateLayout) -> None:
+    def _copy_run(self, store: Store, record: Record, scores: Scores | None, crate: CrateLayout) -> None:
         source, target = store.path(record.key), Store(crate.runs).path(record.key)
         answer = {file.name for file in benchmarks.get(record.planned.job.benchmark).answer_files}
         for name in (RECORD_FILE, *sorted(record.files)):
             if self.extent is Extent.WHOLE or name not in answer:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, target / name)
-        if record.verdict is Verdict.OK:
-            self._write_scores(store, record, crate)
+        if scores:
+            write_json(scores_path(crate, record.key), scores.to_json())
 
-    def _write_scores(self, store: Store, record: Record, crate: CrateLayout) -> None:
-        """Write the scores that tables show, after the predictions gave them again."""
+    def _scores(self, store: Store, record: Record) -> Scores | None:
+        """The scores that tables show, after the predictions gave them again; None where the run has no result."""
+        if record.verdict is not Verdict.OK:
+            return None
         planned = record.planned
         evidence = scored_files(planned.job.benchmark, record.model_dump(mode="json")["files"])
         computed = compute_scores(self.layout, store, planned, self.mirrors)
@@ -172,7 +177,7 @@ class Packer:
                 where=f"{planned.job.label}: {scores_path(self.layout, record.key)}",
                 todo=f"see `harness audit {record.key[:12]}`; remove that file and run `harness score`",
             )
-        write_json(scores_path(crate, record.key), (kept or computed).to_json())
+        return kept or computed
 
     def _reference(self, plan: Plan, draft: Path) -> tuple[list[Cell], dict[str, Record], dict[str, str]]:
         """The cells of a plan with the reference results that there are, whose lines were checked when read."""
@@ -229,7 +234,9 @@ def export(
     predictions do not give again are an `AuditError`, and nothing is written.
     """
     is_zip = output.suffix.lower() == ".zip"
-    if output.exists() and not (overwrite and is_zip and output.is_file()):
+    # a link to what is not there is in the way like a file
+    replaceable = output.is_file() or not output.exists()
+    if os.path.lexists(output) and not (overwrite and is_zip and replaceable):
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
     packer = Packer(layout, mirrors, extent, profile, progress or Silent())
     if not is_zip:

@@ -43,9 +43,10 @@ class Obstacles:
         """Every name of a kind with its reason."""
         found = {}
         for path in sorted((self.store / FOLDER / kind).glob("*.txt")):
-            # a campaign may clear it meanwhile
+            # a campaign may clear it meanwhile; a named pipe is no note, and would be waited for
             with suppress(FileNotFoundError):
-                found[path.stem] = path.read_text(encoding="utf-8")
+                if path.is_file():
+                    found[path.stem] = path.read_text(encoding="utf-8")
         return found
 
     def _path(self, kind: Kind, name: str) -> Path:

@@ -186,8 +186,13 @@ def score_run(
             record=digest_of(standing.content),
             score=content["digest"],
         )
-        with store.open_log() as (log, _), log.event(leaf, path):
-            write_json(path, content)
+        with store.open_log() as (log, _):
+            # another process may have put another run in its place meanwhile: no leaf would tell of its scores
+            if stays := store.standing(planned.key).content == standing.content:
+                with log.event(leaf, path):
+                    write_json(path, content)
+        if not stays:
+            return score_run(layout, store, planned, mirrors, again=again)
     return scores
 
 

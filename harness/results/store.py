@@ -75,7 +75,8 @@ class Store:
         for shelf in sorted(os.scandir(self.folder), key=lambda entry: entry.name):
             if shelf.is_dir() and len(shelf.name) == 2:
                 for run in sorted(os.scandir(shelf.path), key=lambda entry: entry.name):
-                    if run.name.startswith(shelf.name):
+                    # what can't be printed, as a name that is no UTF-8, can be no key: no command could name it
+                    if run.name.startswith(shelf.name) and run.name.isprintable():
                         yield run.name
 
     def record(self, key: str) -> Record:
@@ -273,7 +274,11 @@ class Store:
         The block gets what had to be put right in the log, in words.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / _LOCK).open("w") as stream:
+        lock = self.folder / _LOCK
+        if lock.exists() and not lock.is_file():
+            # a named pipe would be waited for
+            raise CorruptData("the lock of the store is no file", where=str(lock), todo="remove it, and try again")
+        with lock.open("w") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
             # what others did before they let go of the lock is seen now, on any machine
             look_anew(self.folder.parent)

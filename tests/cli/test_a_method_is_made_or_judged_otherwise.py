@@ -67,7 +67,12 @@ def test_a_skeleton_is_told_file_by_file(monkeypatch: pytest.MonkeyPatch, reposi
     [("", ("", ""), 0), ("", ("", "too few"), 1), ("", ("slow", "slow"), 1), ("a link", ("", ""), 1)],
 )
 def test_a_self_test_is_told_check_by_check(
-    fault: str, reasons: tuple[str, str], code: int, engines: list[Any], monkeypatch: pytest.MonkeyPatch
+    fault: str,
+    reasons: tuple[str, str],
+    code: int,
+    engines: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     first, second, *_ = checks_of(load_method(Layout(REPOSITORY, REPOSITORY, REPOSITORY), "bnnr"))
 
@@ -87,14 +92,14 @@ def test_a_self_test_is_told_check_by_check(
         # what is no source is never run
         expected += [f"bnnr: {one.promise}: {end}" for one, end in zip((first, second), ends, strict=True)]
     assert (result.return_value, result.stdout.splitlines()) == (code, expected)
-    result = harness_of("new", "check", "bnnr", "--install", "--json")
+    result = harness_of("new", "check", "bnnr", "--install", "--mirror", str(tmp_path), "--json")
     rows = document(result)["rows"]
     assert result.return_value == code and len(rows) == len(expected)
     assert rows[0] == {"method": "bnnr", "check": "source", "passed": not fault, "reason": fault}
     if not fault:
         row = {"method": "bnnr", "check": first.name, "passed": not reasons[0], "reason": reasons[0]}
         assert rows[1] == row
-    assert engines == [(False,), (True,)]
+    assert engines == [(False,), (True, tmp_path)]
 
 
 def found(standing: Standing, subject: str = "bnnr") -> CaseFinding:
@@ -196,8 +201,8 @@ def models(monkeypatch: pytest.MonkeyPatch, repository: Layout) -> SimpleNamespa
         say("fetching")
         return kept(name)
 
-    def adapt(engine: str, _layout: object, *given: Any, say: Callable[[str], None], accelerator: str) -> object:
-        case.asked.append((engine, *given, accelerator))
+    def adapt(engine: str, _layout: object, *given: Any, say: Callable[[str], None], **others: Any) -> object:
+        case.asked.append((engine, *given, others))
         say("training")
         return kept(given[0])
 
@@ -255,13 +260,19 @@ def test_a_model_is_made_of_what_was_named(models: SimpleNamespace, tmp_path: Pa
     title = load_weights(Layout(REPOSITORY, REPOSITORY, REPOSITORY), "pure_scibert:dapt").title
     assert result.stdout == f"training\n{title}: {DIGEST}\n"
     more = ("--set", "epochs=3", "--set", "rate=1e-4", "--accelerator", "CUDA", "--install", "--json")
-    result = harness_of(*words, *more)
+    result = harness_of(*words, *more, "--mirror", str(tmp_path))
     assert document(result)["method"] == "pure_scibert:dapt" and result.stderr == "training\n"
     assert models.asked == [
         False,
-        ("an engine", "pure_scibert:dapt", corpus, {}, "cpu"),
+        ("an engine", "pure_scibert:dapt", corpus, {}, {"accelerator": "cpu", "mirrors": ()}),
         True,
-        ("an engine", "pure_scibert:dapt", corpus, {"epochs": 3.0, "rate": 1e-4}, "cuda"),
+        (
+            "an engine",
+            "pure_scibert:dapt",
+            corpus,
+            {"epochs": 3.0, "rate": 1e-4},
+            {"accelerator": "cuda", "mirrors": (tmp_path,)},
+        ),
     ]
     for text in ("epochs=", "epochs=many", "epochs=True", "epochs=true"):
         with pytest.raises(UsageError) as error:

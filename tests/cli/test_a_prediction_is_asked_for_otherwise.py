@@ -278,7 +278,7 @@ def test_a_file_without_text_is_refused(content: bytes | None, tmp_path: Path) -
         path.write_bytes(content)
     with pytest.raises(UsageError, match="the file can't be read: ") as error:
         _text("dti", "target", f"@{path}")
-    assert (error.value.where, error.value.todo) == (f"--target: {path}", "name a text file")
+    assert (error.value.where, error.value.todo) == (f"--target: {path}", "name a text file, in UTF-8")
 
 
 def test_every_kind_of_item_has_an_option_that_says_what_to_write() -> None:

@@ -1,4 +1,4 @@
-"""What `--json` prints is one JSON document of a known version and form, errors too, and every command has it."""
+"""What `--json` prints is one JSON document of a known version and form, errors too; who lacks it is told."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ def test_every_command_has_it_and_a_schema() -> None:
         if not any("--json" in option.opts for option in command.params if isinstance(option, click.Option))
     }
     assert without == _OF_OTHERS
+    told = (REPOSITORY / "docs" / "json.md").read_text().partition("## Documents of others\nThree commands")[2]
+    assert all(f"`harness {' '.join(path)}`" in told for path in without)
     assert {" ".join(path) for path in COMMANDS.keys() - without} == answers().keys()
 
 

@@ -50,6 +50,39 @@ def test_an_unforeseen_failure_has_three_parts(
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize("variable", ["PERMAFROST_RESULTS", "PERMAFROST_DATA", "PERMAFROST_CACHE"])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("file", "a file"), ("link", "a broken link"), ("pipe", "a pipe or a")]
+)
+@pytest.mark.parametrize("below", ["", "a/b"])
+def test_a_variable_that_names_no_folder_is_told_by_its_name(
+    variable: str,
+    name: str,
+    kind: str,
+    below: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It was said that a file exists, or that each run of a plan is damaged."""
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setenv(variable, str(tmp_path / name / below))
+    with pytest.raises(SystemExit) as ended:
+        main(["status"])
+    told = capsys.readouterr().err
+    assert ended.value.code == 2 and f"error: ${variable} has to name a folder, and {kind}" in told
+    assert f"where: {tmp_path / name}\n" in told and f"or unset {variable}" in told
+    with pytest.raises(SystemExit) as ended:
+        main(["status", "--help"])
+    assert ended.value.code == 0
+    if variable == "PERMAFROST_DATA":
+        with pytest.raises(SystemExit) as ended:
+            main(["--data", str(tmp_path), "list", "suites"])
+        assert ended.value.code == 0
+
+
 def test_a_traceback_comes_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERMAFROST_TRACEBACK", "1")
     _fail_with(KeyError("x"), monkeypatch)

@@ -324,12 +324,19 @@ def test_a_file_to_write_is_new_and_of_a_kind_that_is_known(tmp_path: Path) -> N
     (tmp_path / "old.txt").write_text("x")
     (tmp_path / "empty.txt").touch()
     (tmp_path / "folder.txt").mkdir()
+    (tmp_path / "link.txt").symlink_to("nowhere")
     for name, what, where, todo in (
         ("no/a.txt", "the folder is not there", tmp_path / "no", "make it, or name another one"),
         ("folder.txt", "a folder has this name", tmp_path / "folder.txt", "remove it, or choose another name"),
         *(
             (name, "the file is there already", tmp_path / name, "choose another name, or overwrite it: --force")
             for name in ("old.txt", "empty.txt")
+        ),
+        (
+            "link.txt",
+            "a link to what is not there has this name",
+            tmp_path / "link.txt",
+            "choose another name, or overwrite it: --force",
         ),
     ):
         with pytest.raises(UsageError) as refused:
@@ -338,7 +345,8 @@ def test_a_file_to_write_is_new_and_of_a_kind_that_is_known(tmp_path: Path) -> N
         assert (refusal.what, refusal.where, refusal.todo) == (what, str(where), todo)
     for words in (("--force", "--output"), ("--output",)):
         rest = () if words[0] == "--force" else ("--force",)
-        assert typed(written, *words, str(tmp_path / "old.txt"), *rest) == tmp_path / "old.txt"
+        for name in ("old.txt", "link.txt"):
+            assert typed(written, *words, str(tmp_path / name), *rest) == tmp_path / name
     assert OutputFile(".txt").convert(str(tmp_path / "new.txt"), None, None) == tmp_path / "new.txt"
     with pytest.raises(UsageError, match="the file is there already"):
         OutputFile(".txt").convert(str(tmp_path / "old.txt"), None, None)

@@ -14,9 +14,11 @@ from harness.base.errors import HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.cli.audit import _LACKS
 from harness.cli.options import parse_settings
+from harness.results.store import Store
 from tests.cli.calls import document, harness_of
 from tests.cli.test_an_option_is_dropped import COMMANDS
 from tests.conftest import REPOSITORY
+from tests.core.factories import planned_job, put_run
 
 pytestmark = pytest.mark.usefixtures("repository_here")
 
@@ -187,6 +189,36 @@ def test_a_parameter_that_is_not_set_once_is_refused(texts: list[str], said: str
 def test_a_value_may_hold_a_sign_of_equality_and_is_read_as_json() -> None:
     told = parse_settings(["a=b=c", "b=true", "c=[1, 2]", "d=", 'e="1"'])
     assert told == {"a": "b=c", "b": True, "c": [1, 2], "d": "", "e": "1"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan",),
+        ("report", "--output", "OUT/page.html"),
+        ("report", "--site", "OUT/site"),
+        ("export", "--output", "OUT/crate"),
+        ("table", "--method", "constant"),
+    ],
+)
+def test_a_suite_without_a_letter_is_not_the_usual_one(words: tuple[str, ...], tmp_path: Path) -> None:
+    """A shell leaves nothing of a variable that is not set."""
+    with pytest.raises(UsageError, match="no suite is called ''"):
+        harness_of(*(word.replace("OUT", str(tmp_path)) for word in words), "--suite", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("key", ["", " "])
+def test_a_key_without_a_letter_is_not_that_of_every_run(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the only run that is stored it was the beginning."""
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "results"))
+    put_run(Store(tmp_path / "results" / "runs"), planned_job(), tmp_path / "work")
+    for words in (("audit", key), ("audit", "--reference", key), ("audit", planned_job().key, key)):
+        with pytest.raises(UsageError, match="the key is empty") as error:
+            harness_of(*words)
+        assert error.value.todo == "give a key or its beginning; without one every run is audited"
 
 
 def test_a_plan_without_options_is_that_of_the_smoke_suite() -> None:

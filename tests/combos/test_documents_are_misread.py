@@ -128,9 +128,9 @@ def test_a_fault_is_told_with_its_place(own: Layout, changes: dict[str, object],
     [
         (json.dumps(line()).encode()[:-20] + b"\n", "not a line of JSON", "line 1"),
         (json.dumps(line()).encode() + b"\n[1]\n", "not an object", "line 2"),
-        (json.dumps(line()).encode() + b"\n\xff\n", "not a line of JSON", "line 2"),
+        (json.dumps(line()).encode() + b"\n\xff\n", "not UTF-8: invalid start byte", "line 2"),
         # of what is no UTF-8 nothing is replaced
-        (json.dumps(line()).encode().replace(b"helped", b"h\xeflped"), "not a line of JSON", "line 1"),
+        (json.dumps(line()).encode().replace(b"helped", b"h\xeflped"), "not UTF-8: invalid", "line 1"),
         (b"[" * 100_000, "not a line of JSON", "line 1"),
         (json.dumps(line()).encode().replace(b"\\udc8a", b""), "half of a character", "line 1: sentence"),
     ],
@@ -140,6 +140,16 @@ def test_a_line_that_is_none_is_told(own: Layout, content: bytes, what: str, whe
     with pytest.raises(CorruptData, match=what) as error:
         load_dataset(own, "mine", CombosDataset)
     assert error.value.where == f"{folder / 'train.jsonl'}: {where}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_another_encoding_is_told_once_and_by_its_name(own: Layout, encoding: str) -> None:
+    """Each line was said to be cut short."""
+    lines = f"{json.dumps(line())}\n{json.dumps(line(doc_id='other'))}\n"
+    folder = write_files(own, train=lines.encode(encoding))
+    with pytest.raises(CorruptData, match=r"^not UTF-8: it has zero bytes") as error:
+        load_dataset(own, "mine", CombosDataset)
+    assert (error.value.where, error.value.todo) == (f"{folder / 'train.jsonl'}", "save the file as UTF-8")
 
 
 def test_all_names_that_are_none_are_told_at_once(own: Layout) -> None:

@@ -179,6 +179,26 @@ def test_nobody_waits_for_a_pipe_in_the_place_of_a_file(here: Store) -> None:
     assert here.log.lines() == []
 
 
+def test_nobody_waits_for_a_pipe_in_the_place_of_the_lock(here: Store) -> None:
+    lock, (key,) = here.folder / ".lock", here.finished()
+    lock.unlink(missing_ok=True)
+    os.mkfifo(lock)
+    with pytest.raises(CorruptData, match="the lock of the store is no file") as refused:
+        here.remove(key)
+    assert (refused.value.where, refused.value.todo) == (str(lock), "remove it, and try again")
+    lock.unlink()
+    here.remove(key)
+    assert [*here.finished()] == []
+
+
+@pytest.mark.parametrize("name", [b"\xff", b"\x1b[2J"])
+def test_a_folder_that_no_key_can_name_is_no_run(here: Store, name: bytes) -> None:
+    """Its name was hashed and printed as a key's, which ended commands with a fault of the harness itself."""
+    keys = [*here.finished()]
+    (here.folder / "ab" / os.fsdecode(b"ab" + name)).mkdir(parents=True)
+    assert [*here.finished()] == keys
+
+
 def test_what_is_being_made_lies_in_the_folder_of_work(here: Store) -> None:
     assert here._own.is_relative_to(here.folder.parent / "work") and here._own.is_dir()
 

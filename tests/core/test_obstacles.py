@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job
-from harness.planning.obstacles import Kind, ObstacleNotes, Obstacles
+from harness.planning.obstacles import FOLDER, Kind, ObstacleNotes, Obstacles
 from harness.planning.plan import Plan
 from harness.results.store import Store, join
 from tests.core.factories import planned_job, put_run
@@ -107,3 +108,10 @@ def test_all_notes_of_a_store_are_read_each_by_its_kind(tmp_path: Path) -> None:
     for kind in kinds:
         Obstacles(tmp_path).note(kind, f"a {kind}", f"no {kind}")
     assert ObstacleNotes.of(tmp_path) == ObstacleNotes(*({f"a {kind}": f"no {kind}"} for kind in kinds))
+
+
+def test_nobody_waits_for_a_pipe_in_the_place_of_a_note(tmp_path: Path) -> None:
+    notes = Obstacles(tmp_path)
+    notes.note("dataset", "gottlieb", "nowhere")
+    os.mkfifo(tmp_path / FOLDER / "dataset" / "hdvd.txt")
+    assert notes.all("dataset") == {"gottlieb": "nowhere"}

@@ -6,6 +6,8 @@ import ast
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +28,9 @@ from harness.benchmarks.repurposing.answer import Predictions
 from harness.data import load_dataset
 from harness.execution.campaign import left_to_run, mark_unstable
 from harness.planning.plan import Plan
+from harness.proof.leaves import Event
 from harness.results import scoring
+from harness.results.digests import stored_results
 from harness.results.index import build_index
 from harness.results.records import Record
 from harness.results.scoring import (
@@ -366,6 +370,44 @@ def test_a_run_is_scored_once_and_again_when_its_scores_are_gone(
     path.unlink()
     assert score_run(evidence, store, planned) == cached and computed == [planned.key]
     assert parse_scores(json.loads(path.read_text())) == cached
+
+
+# a repetition with the same answer, as of any method that draws nothing
+_REPLACED = """
+import shutil, sys
+from pathlib import Path
+from harness.results.store import Store
+
+store, key, work = Store(Path(sys.argv[1])), sys.argv[2], Path(sys.argv[3])
+record = store.record(key)
+shutil.copytree(store.path(key), work)
+later = record.model_copy(update={"finished": "2030-01-01T00:00:00.000000Z"})
+store.put(later, {name: work / name for name in record.files}, again=True)
+"""
+
+
+def test_scores_of_a_run_that_another_process_replaces_meanwhile_are_logged_as_those_of_the_new_one(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its files are the same, so the scores count for it, and the log told of the old record alone."""
+    store, planned, computed = Store(evidence.runs), planned_of(made_up.cells[0]), list[Scores]()
+    before = store.record(planned.key)
+
+    def slow(*given: Any) -> Scores:
+        scores = compute_scores(*given)
+        if not computed:
+            words = str(evidence.runs), planned.key, str(tmp_path / "again")
+            subprocess.run([sys.executable, "-c", _REPLACED, *words], check=True)
+        computed.append(scores)
+        return scores
+
+    monkeypatch.setattr(scoring, "compute_scores", slow)
+    kept = score_run(evidence, store, planned, again=True)
+    assert store.record(planned.key) != before and store.record(planned.key).files == before.files
+    leaf = store.log.leaves()[-1]
+    assert (leaf.kind, leaf.key, leaf.score) == (Event.SCORE, planned.key, kept.to_json()["digest"])
+    assert leaf.record == store.record(planned.key).to_json()["digest"]
+    assert len(computed) == 2 and stored_results(store, evidence.scores)[planned.key].score == leaf.score
 
 
 def test_kept_scores_are_no_answer_for_a_run_that_is_no_result(evidence: Layout, made_up: Plan) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 from harness import api, benchmarks
 from harness.base.errors import CorruptData, HarnessError, MissingData, UsageError
+from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
 from harness.benchmarks.own_data import benchmark_of, own_data_of, table_words
@@ -23,6 +25,7 @@ from harness.data import load_dataset, load_manifest, manifest_names, own_datase
 from harness.data.converters import Convert, find_converter
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, manifest_path
 from harness.data.own_dataset import Change, accept_changes, new_dataset
+from harness.export import export
 from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
 from harness.prediction import PredictionRequest, participants
@@ -388,6 +391,20 @@ def test_published_data_can_not_be_accepted(repository: Layout) -> None:
             accept_changes(repository, name)
 
 
+def test_a_dataset_that_is_committed_with_the_tree_stays_whole(own: Layout, tmp_path: Path) -> None:
+    """Its recorded splits and its files would be removed, and all that was published of it be of other data."""
+    folder = write_dataset(own).parent
+    (folder / "splits.csv").write_text("recorded\n")
+    (folder / "associations.csv").write_text(TABLES["associations.csv"].replace("-1", "1"))
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "all")):
+        person = ("-c", "user.name=a", "-c", "user.email=a@b.example")
+        subprocess.run(["git", *person, "-C", str(own.root), *words], check=True)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(UsageError, match=r"'mine' is committed with this tree(.|\n)*git restore datasets/mine"):
+        accept_changes(own, "mine")
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
 def _two_with_runs(layout: Layout, tables: Path) -> tuple[api.Repository, list[Job]]:
     """Datasets `mine` and `other`, of tables that differ in one pair, and a run of each."""
     here = api.Repository(layout)
@@ -420,6 +437,24 @@ def test_what_became_the_same_data_is_one_run_by_the_name_that_it_has(
     assert [cell.job for cell in api.plan(suite="stored", repository=here).cells] == jobs
     api.accept_data(changed, associations=tables / file, repository=here)
     assert [cell.job for cell in api.plan(suite="stored", repository=here).cells] == [jobs[kept]]
+
+
+def test_a_dataset_of_other_arrays_than_recorded_keeps_the_runs_of_others_in_an_export(
+    house: Layout, repository: Layout, tables: Path, tmp_path: Path
+) -> None:
+    layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
+    here, _ = _two_with_runs(layout, tables)
+    plan = api.plan(suite="stored", repository=here)
+    table, path = layout.own_datasets / "mine" / "m.csv", manifest_path(layout, "mine")
+    # as many bytes, and the checksum put in by hand: all that is left to differ is the digest
+    before = sha256_of(table)
+    table.write_text(table.read_text().replace("d0;1;0", "d0;0;1"))
+    path.write_text(path.read_text().replace(before, sha256_of(table)))
+    exported = export(layout, plan, tmp_path / "crate")
+    mine, _ = (planned_of(cell).key for cell in plan.cells)
+    told = "dataset 'mine' was converted to other arrays than those recorded"
+    assert (exported.runs, exported.left_out) == (1, {mine: told})
+    assert [path.parent.name for path in (tmp_path / "crate" / "runs").glob("*/*/record.json")] != [mine]
 
 
 def test_a_plan_is_pinned_with_the_files_of_a_mirror(house: Layout, repository: Layout, tables: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 
-from harness.base.errors import CorruptData, UsageError
+from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.new_item import NewItem
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
@@ -13,6 +15,7 @@ from harness.benchmarks.repurposing.extension import with_new
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.extension import extended
 from harness.data.manifest import manifest_path
+from harness.data.own_dataset import accept_changes
 from tests.data.own_data import write_dataset
 
 NAN = float("nan")
@@ -121,3 +124,24 @@ def test_an_extended_dataset_that_was_changed_is_refused(own: Layout) -> None:
     path.write_text(path.read_text().replace("mass=100.5", "mass=100.6"))
     with pytest.raises(CorruptData, match="other arrays than those recorded"):
         load_dataset(own, name)
+
+
+def test_an_extended_dataset_does_not_answer_from_data_that_its_base_had_before(own: Layout) -> None:
+    """Its arrays are kept, and would be read whatever became of the dataset that they were made of."""
+    path = write_dataset(own)
+    name = extended(own, "mine", ITEMS)
+    load_dataset(own, name)
+    associations = path.parent / "associations.csv"
+    associations.write_text(associations.read_text().replace("-1", "1"))
+    for ask in (load_dataset, dataset_digest):
+        with pytest.raises(CorruptData, match=r"associations\.csv changed"):
+            ask(own, name)
+    accept_changes(own, "mine")
+    for ask in (load_dataset, dataset_digest):
+        with pytest.raises(CorruptData, match=r"'mine' as it was before(.|\n)*predict --dataset mine"):
+            ask(own, name)
+    again = extended(own, "mine", ITEMS)
+    assert again != name and load_dataset(own, again).digest == dataset_digest(own, again)
+    shutil.rmtree(path.parent)
+    with pytest.raises(MissingData, match=f"dataset 'mine', which '{again}' adds items to, is not here"):
+        dataset_digest(own, again)

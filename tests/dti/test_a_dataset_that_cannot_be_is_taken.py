@@ -96,6 +96,12 @@ FAULTS: list[tuple[dict[str, Any], str, str, str]] = [
     ({"drug_similarity": np.full((3, 3), np.nan)}, "'drug_similarity' has a number that", ": row 0", ""),
     ({"target_similarity": np.diag([1, np.nan])}, "'target_similarity' has a number that", ": row 1", ""),
     (
+        {"target_similarity": np.array([[1, 1.5], [0, 1]])},
+        "'target_similarity' holds 1.5, which is not in 0 to 1",
+        ": row 0, column 1",
+        "scale it",
+    ),
+    (
         {"pairs": _rows((1, 1), (0, 0), (1, 1))},
         "the pair 'b', 'q' is there twice",
         ": pairs 0 and 2",

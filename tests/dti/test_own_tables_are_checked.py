@@ -50,6 +50,12 @@ def test_what_is_like_itself_may_be_said(own: Layout) -> None:
     assert dataset.drug_similarity.tolist() == [[1, 0.25, 0.1], [0.25, 1, 0], [0.1, 0, 1]]
 
 
+def test_a_similarity_may_be_one_but_for_rounding(own: Layout) -> None:
+    cosine = "b,B,1.0000000000000002\nb,c,-1e-17\n"
+    write_tables(own, {"drug_similarity.csv": TABLES["drug_similarity.csv"] + cosine})
+    assert load_dataset(own, "mine", DtiDataset).drug_similarity[1, 2] == -1e-17
+
+
 def test_groups_keep_the_order_of_their_members(own: Layout) -> None:
     write_tables(own)
     dataset = load_dataset(own, "mine", DtiDataset)
@@ -144,6 +150,8 @@ FAULTS = (
     ("drug_similarity.csv", "B,A,0.25", "B,A,high", "'high' is no finite number", 2),
     ("drug_similarity.csv", "c,a,1e-1", "a,b,0.5", "the similarity of 'A', 'B' is also in line 2", 3),
     ("drug_similarity.csv", "c,a,1e-1", "a,A,0.25", "drug 'A' is said to be 0.25 similar to itself", 3),
+    ("drug_similarity.csv", "c,a,1e-1", "c,a,-0.5", "the similarity is -0.5, which is not in 0 to 1", 3),
+    ("drug_similarity.csv", "c,a,1e-1", "c,a,10", "the similarity is 10.0, which is not in 0 to 1", 3),
     ("drug_similarity.csv", "c,a", "c,d", "drug 'd' has no line among the drugs", 3),
 )
 

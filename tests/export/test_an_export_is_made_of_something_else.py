@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -80,8 +81,15 @@ def test_only_a_packed_crate_takes_the_place_of_another(evidence: Layout, short:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder.zip").mkdir()
     (tmp_path / "file").write_text("")
+    links = tmp_path / "link", tmp_path / "link.zip"
+    for link in links:
+        link.symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe.zip")
     for path, overwrite in (
         (deep, False),
+        (links[0], True),
+        (links[1], False),
+        (tmp_path / "pipe.zip", True),
         (tmp_path / "folder", True),
         (tmp_path / "folder.zip", True),
         (tmp_path / "file", True),
@@ -93,7 +101,8 @@ def test_only_a_packed_crate_takes_the_place_of_another(evidence: Layout, short:
     export(evidence, replace(short, cells=short.cells[:1]), deep, overwrite=True)
     assert deep.read_bytes() != content and [one.name for one in deep.parent.iterdir()] == ["crate.zip"]
     export(evidence, short, deep, overwrite=True)
-    assert deep.read_bytes() == content
+    export(evidence, short, links[1], overwrite=True)
+    assert deep.read_bytes() == content == links[1].read_bytes() and not links[1].is_symlink()
     capitals = tmp_path / "CRATE.ZIP"
     export(evidence, short, capitals)
     assert capitals.read_bytes() == content

@@ -16,6 +16,7 @@ from harness.execution.adaptation import adapt_weights, readable
 from harness.execution.gpus import Gpu
 from harness.execution.runs import RunRequest
 from harness.execution.tasks import limits_of
+from harness.images import Supply
 from harness.methods.card import load_method
 from harness.methods.weights import are_here, bring_weights, kept_weights, load_weights
 from tests.core.word_for_word import said
@@ -42,8 +43,8 @@ def apart(repository: Layout, tmp_path: Path) -> Layout:
 def ensured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     words: list[tuple[Any, ...]] = []
 
-    def ensure_image(*given: Any) -> Any:
-        words.append(given)
+    def ensure_image(*given: Any, supply: Supply) -> Any:
+        words.append((*given, *supply.mirrors))
         return IMAGE
 
     monkeypatch.setattr(adaptation, "ensure_image", ensure_image)
@@ -68,9 +69,11 @@ def test_the_program_finds_the_own_model_the_texts_and_the_settings(
     made = outcome_of(tmp_path / "run", files={**FILES, "adaptation.json": REPORT})
     execute = Execute(lambda _: made, look)
     monkeypatch.setattr(adaptation, "execute", execute)
-    kept = adapt_weights(ENGINE, apart, ADAPTED, texts, {"epochs": 1.0, "length": 64.0}, say=heard.append)
+    kept = adapt_weights(
+        ENGINE, apart, ADAPTED, texts, {"epochs": 1.0, "length": 64.0}, mirrors=[tmp_path], say=heard.append
+    )
     (request,), (seen,) = execute.requests, execute.seen
-    assert ensured == [(ENGINE, apart, METHOD, "cpu")] and execute.engines == [ENGINE]
+    assert ensured == [(ENGINE, apart, METHOD, "cpu", tmp_path)] and execute.engines == [ENGINE]
     assert json.loads(seen.pop("settings.json")) == {"epochs": 1.0, "length": 64.0}
     own = load_weights(apart, METHOD).files
     assert seen == {

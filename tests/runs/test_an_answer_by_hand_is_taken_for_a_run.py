@@ -137,6 +137,23 @@ def test_an_out_that_is_closed_is_read_and_closed_again(layout: Layout, written:
         assert out.stat().st_mode & 0o777 == mode
 
 
+def test_what_is_closed_in_out_is_closed_again(layout: Layout, written: Kit) -> None:
+    """A folder that was opened to be counted stayed open."""
+    answer(written)
+    out = written.folder / "out"
+    (out / "more" / "deep").mkdir(parents=True)
+    (out / "more" / "deep" / "file").touch()
+    modes = {"predictions.npy": 0o400, "more/deep/file": 0o000, "more/deep": 0o500, "more": 0o100}
+    for name, mode in modes.items():
+        (out / name).chmod(mode)
+    assert judge_by_hand(layout, written.folder).fault == ""
+    found = {}
+    for name in reversed(modes):
+        found[name] = (out / name).stat().st_mode & 0o777
+        (out / name).chmod(0o700)
+    assert found == modes
+
+
 def link(path: Path) -> None:
     path.rename(path.parent.parent / path.name)
     path.symlink_to(path.parent.parent / path.name)

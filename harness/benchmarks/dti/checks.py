@@ -13,6 +13,8 @@ from harness.benchmarks.structures import is_structure
 
 # what is wrong, where in the dataset, what to do
 Fault = tuple[str, str, str]
+# to these a similarity must lie in 0 to 1: a cosine of equal things may come out as 1.0000000000000002
+SIMILARITY_DIGITS = 9
 
 
 def checked_remarks(dataset: DtiDataset) -> tuple[str, ...]:
@@ -81,6 +83,13 @@ def _of_numbers(dataset: DtiDataset) -> Iterator[Fault]:
     for name in ("values", "drug_similarity", "target_similarity"):
         for row, *_ in np.argwhere(~np.isfinite(getattr(dataset, name))).tolist():
             yield f"'{name}' has a number that is not finite", f": row {row}", "correct the number"
+    # methods walk along them as along weights of edges, and 1 is how similar each is to itself
+    for name in ("drug_similarity", "target_similarity"):
+        similarity = getattr(dataset, name)
+        rounded = similarity.round(SIMILARITY_DIGITS)
+        for row, column in np.argwhere((rounded < 0) | (rounded > 1)).tolist():
+            what = f"'{name}' holds {similarity[row, column]}, which is not in 0 to 1"
+            yield what, f": row {row}, column {column}", "scale it"
 
 
 def _of_pairs(dataset: DtiDataset) -> Iterator[Fault]:

@@ -74,9 +74,14 @@ def _check_id(doc_id: str, where: str, places: dict[str, str]) -> None:
 def _documents(path: Path, part: int) -> list[tuple[str, Document]]:
     """Where each document is, and the document."""
     rows = []
+    content = unpacked(path)
+    if b"\0" in content:
+        # JSON writes such a character otherwise
+        what = "not UTF-8: it has zero bytes, as texts in UTF-16 have"
+        raise CorruptData(what, where=str(path), todo="save the file as UTF-8")
     with all_faults() as faults:
         # not splitlines: a text may hold other characters that end a line
-        for number, line in enumerate(unpacked(path).split(b"\n"), start=1):
+        for number, line in enumerate(content.split(b"\n"), start=1):
             where = f"{path}: line {number}"
             with faults.noted():
                 if not line.strip():
@@ -93,6 +98,8 @@ def _documents(path: Path, part: int) -> list[tuple[str, Document]]:
 def _document(line: bytes, where: str) -> Document:
     try:
         row = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise CorruptData(f"not UTF-8: {error.reason}", where=where, todo="save the file as UTF-8") from None
     except (ValueError, RecursionError) as error:
         todo = "restore the original file; the line may be cut short"
         raise CorruptData(f"not a line of JSON: {error}", where=where, todo=todo) from None

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from harness.base.faults import Faults, all_faults
 from harness.base.manifests import Strict
+from harness.benchmarks.dti.checks import SIMILARITY_DIGITS
 from harness.benchmarks.dti.dataset import MEMBER, DtiDataset, Integers, Numbers
 from harness.data.cells import TableFile, TableLine, check_once, listed_table, table_of
 from harness.data.manifest import DatasetManifest
@@ -213,9 +214,13 @@ def _similarity(file: TableFile | None, nodes: _Nodes) -> Numbers:
             with faults.noted():
                 one, other = sorted((nodes.number(row, nodes.kind), nodes.number(row, "other")))
                 number = _finite(row, "similarity")
-                if one == other and number != 1:
-                    what = f"{nodes.kind} '{nodes.names[one]}' is said to be {number:g} similar to itself"
+                rounded = round(number, SIMILARITY_DIGITS)
+                if one == other and rounded != 1:
+                    what = f"{nodes.kind} '{nodes.names[one]}' is said to be {number} similar to itself"
                     raise row.refused(what, "write 1, or leave the line out")
+                if not 0 <= rounded <= 1:
+                    what = f"the similarity is {number}, which is not in 0 to 1"
+                    raise row.refused(what, "scale all of them: 1 is how similar each is to itself")
                 similarity[one, other] = similarity[other, one] = number
                 keys.append((row, f"'{nodes.names[one]}', '{nodes.names[other]}'"))
         check_once(keys, "the similarity of {}", faults)
