@@ -176,12 +176,15 @@ def _text(content: bytes, path: Path) -> str:
             where=str(path),
             todo="save it as .xlsx, without a password",
         )
+    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
     try:
-        return content.decode("utf-16" if content.startswith(_UTF_16) else "utf-8-sig")
+        return content.decode(encoding)
     except UnicodeDecodeError as error:
+        # the error counts in its own bytes, which may lack the byte order mark; lines end as those of the table do
+        before = error.object[: error.start].decode(encoding)
         raise CorruptData(
             f"not UTF-8: {error.reason}",
-            where=f"{path}: line {content[: error.start].count(10) + 1}",
+            where=f"{path}: line {len([*io.StringIO(before + '?', newline='')])}",
             todo="save the table as UTF-8 (spreadsheet programs: 'CSV UTF-8')",
         ) from None
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from harness.base import zips
 from harness.base.errors import CorruptData
 from harness.data.lines import json_in
 
 Array = npt.NDArray[Any]
+
+# what numpy raises of a damaged array or archive of arrays
+UNREADABLE = (OSError, ValueError, TokenError, *zips.UNREADABLE)
 
 
 class Incomplete(Exception):
@@ -55,5 +58,5 @@ def _read(path: Path, _mtime: int) -> Mapping[str, Array]:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             # C order: what is compared and written must not depend on how it was stored
             return {name: np.asarray(archive[name], order="C") for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except UNREADABLE as error:
         raise CorruptData(f"not a readable golden: {error}", where=str(path), todo="get this file again") from None

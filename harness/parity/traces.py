@@ -22,7 +22,7 @@ from harness.execution.trials import Runner, Trial
 from harness.methods.card import Tolerance, merged_parameters
 from harness.parity.cases import Match
 from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
-from harness.parity.goldens import Golden
+from harness.parity.goldens import UNREADABLE, Golden
 
 Array = npt.NDArray[Any]
 
@@ -97,7 +97,7 @@ def _mirrored(file: str, mirrors: Sequence[Path]) -> Array:
         if path.is_file():
             try:
                 array: Array = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path)
-            except (OSError, ValueError, EOFError) as error:
+            except UNREADABLE as error:
                 raise CorruptData(f"not an array: {error}", where=str(path), todo="get this file again") from None
             return np.asarray(array, order="C")
     raise MissingData("an input of this case is not here", where=file, todo="name a mirror that has it (--mirror)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -184,12 +185,17 @@ def test_the_study_counts_shared_abstracts_and_known_combinations() -> None:
         Document(f"id{place}", f"Aa Bb Cc {place}", f"Aa Bb Cc {place}", source, tuple(marked), relations)
         for place, (marked, relations, source) in enumerate(rows)
     ]
-    counts = counts_of(dataset_of("made", documents[:3], [TRAINING_FILE, TRAINING_FILE, TEST_FILE]))
+    files = [TRAINING_FILE, TRAINING_FILE, TEST_FILE]
+    counts = counts_of(dataset_of("made", documents[:3], files))
     assert counts["test relations that training does not have"] == [0, 2, 2]
     assert counts["full percents of test relations that training does not have"] == [0, 66, 66]
     assert counts["instances that share an abstract with another one of their file"] == [2, 0, 2]
     assert counts["abstracts of both files"] == [1, 1, 1]
     assert counts["drugs whose text is not that of the sentence"] == [0, 3, 3]
+    # and of two abstracts of which each file has two sentences
+    again = [replace(document, doc_id=f"{document.doc_id} again") for document in documents[1:3]]
+    twice = counts_of(dataset_of("made", [*documents[:3], *again], [*files, TRAINING_FILE, TEST_FILE]))
+    assert twice["instances that share an abstract with another one of their file"] == [3, 2, 5]
     # what is part of a relation is no candidate: of 4 sets one is a relation itself
     assert [training_candidates(document) for document in documents] == [4, 4, 4, 1]
 

@@ -293,6 +293,22 @@ def test_decoding_with_a_setting_that_nobody_knows_is_refused(
     assert sorted(reading.predictions(path, layout, ()).arrays) == ["in/1", "out/1"]
 
 
+def test_digests_stand_beside_the_lines_they_are_of(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By number of line, whatever the order in which the file has them."""
+    monkeypatch.setattr(reading, "_halves", lambda *_: {})
+    path = tmp_path / "a_preprocess_digests.json.gz"
+    digests = {"train/10": [3, "00" * 7 + "0a"], "test/1": [1, "ff" * 8], "train/2": [4, "01" * 8]}
+    totals = {mode: {"2": 7, "n": 10, "0": 1, "1": 2} for mode in ("train", "test")}
+    path.write_bytes(gzip.compress(json.dumps({"docs": digests, "totals": totals}).encode()))
+    golden = reading.corpus(path, layout, ())
+    assert golden.about == {"lines": {"train": [2, 10], "test": [1]}}
+    assert golden.arrays["digests/train"].tolist() == [[4, *[1] * 8], [3, *[0] * 7, 10]]
+    assert golden.arrays["digests/test"].tolist() == [[1, *[255] * 8]]
+    assert golden.arrays["totals/train"].tolist() == [10, 1, 2, 7]
+
+
 def test_every_file_is_a_case_or_part_of_one(shared: Path, tmp_path: Path) -> None:
     """What nobody knows is named; the folder may have any name."""
     golden = shared / "golden" / "combos"

@@ -130,6 +130,20 @@ def test_a_broken_promise_is_told(
     )
 
 
+def test_a_draw_asks_for_nothing_that_nobody_annotated() -> None:
+    """Nor leaves out what somebody did; each alone is told."""
+    documents = [Document(f"id{number}", f"s{number}", f"s{number}", "", (), ()) for number in range(6)]
+    dataset = dataset_of("made", documents, [0, 0, 0, TEST_FILE, TEST_FILE, UNANNOTATED])
+    told = "an annotated document is outside, or one that is not annotated is not"
+    for parts, broken in (
+        ([TEST, TRAIN, TRAIN, TRAIN, TRAIN, OUTSIDE], []),
+        ([TEST, TRAIN, TRAIN, TRAIN, TRAIN, TRAIN], [told]),
+        ([TRAIN, TRAIN, TRAIN, TRAIN, TRAIN, TEST], [told]),
+        ([TEST, TRAIN, TRAIN, TRAIN, OUTSIDE, OUTSIDE], [told]),
+    ):
+        assert random.broken_promises(dataset, split_of(parts), random.Parameters()) == broken
+
+
 def test_a_draw_that_tears_an_abstract_apart_is_told(corpus: CombosDataset) -> None:
     groups = np.array(abstracts_of(corpus.documents))
     shared = np.flatnonzero(np.bincount(groups) > 1)[0]

@@ -11,8 +11,10 @@ import pytest
 from harness.api import table
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
-from harness.compare.comparison import ClaimVerdict, Comparison
+from harness.compare.claims import Claim
+from harness.compare.comparison import ClaimVerdict, Comparison, Recomputed
 from harness.compare.judge import Single
+from harness.compare.names import Target
 from harness.compare.text import comparison_json, to_json, to_markdown, to_text
 from harness.report.content import Shared, claim_entry
 from tests.compare.test_a_claim_is_misjudged import KNOWN, NAMES, PLACE, claim, run
@@ -111,6 +113,50 @@ def test_a_number_of_published_runs_is_shown_where_it_is_known() -> None:
 def test_programs_read_how_many_runs_each_side_had() -> None:
     told = comparison_json(judged(SURE, n=7), ())
     assert (told["published_n"], told["n"]) == (7, 3)
+
+
+def test_programs_read_each_value_under_its_own_name() -> None:
+    """The claim's under those of the paper, ours under ours; no two values of this claim are the same."""
+    one = Comparison(
+        Claim("a paper", "band", "M", "D", "S", "AUROC", "0.50", 7, rounding=0.005, sd=0.05, n=9, sheet="Table 3"),
+        Target("m", "d", "s", "corrected"),
+        "AUC/as-published",
+        ClaimVerdict.NOT_COMPARABLE,
+        "too few runs",
+        test="90 % interval",
+        ours=0.75,
+        n=3,
+        margin=0.1,
+        files=Recomputed(0.51, 5, agrees=False),
+        interval=(-0.25, 0.625),
+        needed=8,
+    )
+    assert comparison_json(one, ("key",)) == {
+        "source": "a paper",
+        "statistic": "band",
+        "published_names": {"method": "M", "dataset": "D", "split": "S", "metric": "AUROC"},
+        "method": "m",
+        "dataset": "d",
+        "split": "s",
+        "variant": "corrected",
+        "seed": 7,
+        "metric": "AUC/as-published",
+        "published": "0.50",
+        "published_sd": 0.05,
+        "published_n": 9,
+        "authors_files": {"value": 0.51, "n": 5, "agrees": False},
+        "ours": 0.75,
+        "n": 3,
+        "difference": 0.25,
+        "interval_low": -0.25,
+        "interval_high": 0.625,
+        "margin": 0.1,
+        "needed": 8,
+        "test": "90 % interval",
+        "verdict": "not-comparable",
+        "reason": "too few runs; 5 more would decide",
+        "keys": ["key"],
+    }
 
 
 def waiting_for_runs(count: int) -> list[Comparison]:

@@ -57,6 +57,16 @@ def test_a_table_that_is_none_says_where(tmp_path: Path, monkeypatch: pytest.Mon
             "save the table as UTF-8 (spreadsheet programs: 'CSV UTF-8')",
         )
     ]
+    # a byte order mark is no part of a line, and lines end in every way that a table's may
+    for content, line in (
+        (b"\xef\xbb\xbfa,b\n\xe9,c\n", 2),
+        (b"\xe9,b\nc,d\n", 1),
+        (b"a,b\rc,d\re,\xe9\r", 3),
+        (b"a,b\r\nc,\xe9\r\n", 2),
+        ("a,\u010a\nb,".encode("utf-16") + "\ud80a".encode("utf-16-le", "surrogatepass") + b"c\0", 2),
+    ):
+        ((what, where, _),) = told(partial(read, content))
+        assert what.startswith("not UTF-8: ") and where == f"{path}: line {line}"
     for separator, name in ((",", "commas"), ("\t", "tabs"), (";", "semicolons")):
         ((what, where, todo),) = told(partial(read, f'a{separator}b\nc{separator}"d\ne{separator}f\n'))
         assert what.startswith(f"not a table separated by {name}: ") and where.startswith(f"{path}: line ")

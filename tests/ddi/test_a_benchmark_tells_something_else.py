@@ -246,6 +246,11 @@ def test_a_golden_of_several_types_marks_types_then_the_sign() -> None:
     found = {one.array: one for one in check_metrics(golden)}
     assert [*found] == ["roc_auc", "pr_auc", "accuracy"]
     assert {found[name].standing for name in ("roc_auc", "accuracy")} == {Standing.OK}
+    # a third type that no pair mentions counts 0 in the means over types, as published
+    wider = {"in/logits": np.pad(logits, ((0, 0), (0, 1))), "in/label": np.insert(label, 2, 0, axis=1)}
+    golden |= {**wider, "out/roc_auc": np.array(1 / 3), "out/accuracy": np.array(1 / 3)}
+    found = {one.array: one for one in check_metrics(golden)}
+    assert {found[name].standing for name in ("roc_auc", "accuracy")} == {Standing.OK}
 
 
 DIGESTS = {

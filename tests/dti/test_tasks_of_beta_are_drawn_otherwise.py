@@ -533,6 +533,13 @@ def test_drawing_again_finds_other_negatives(strategy: Any, test: int) -> None:
         # another seed draws its own
         other = split_of(strategy, 1, dataset=published, group="disease 1", space="TRO")
         assert other.digest == split_of(strategy, 1, dataset=dataset, group="disease 1", space="TRO").digest
+        assert strategy.broken_draws(published, other, 1, parameters) == []
+        # nor has another reading to find those, or a disease of which a target is not public
+        defined = strategy.Parameters(group="disease 1", space="TRO", reading="as-defined")
+        assert strategy.broken_draws(published, again, 1024, defined) == []
+        sizes = published.group_sizes.copy()
+        sizes[published.group_names.index(f"test{test}/disease 1")] += 1
+        assert strategy.broken_draws(replace(published, group_sizes=sizes), again, 1024, parameters) == []
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from harness.images.cards import (
     refuse_unless_usable,
 )
 from harness.images.locks import DebianPackage, Part, Wheel, format_wheels, read_debian, read_wheels
+from harness.images.record import wheels_not_in
 from tests.images.making import Workbench
 from tests.images.programs import SHA, texts
 
@@ -283,3 +284,22 @@ def test_every_field_of_a_lock_is_read(tmp_path: Path) -> None:
         ("source", "c.tar.gz", None, "c==1"),
         ("wheel", "d.whl", 0, "d==1"),
     ]
+
+
+def test_wheels_that_a_listing_has_no_facts_of_were_not_installed(tmp_path: Path) -> None:
+    """By name, however it is spelled, and version; what only installs others is gone by then."""
+    wheels = [
+        Wheel("flit_core", "3.9", SHA, "f.whl", installer=True),
+        Wheel("numpy", "2.0.1", SHA, "n.whl"),
+        Wheel("ruamel.yaml", "0.18+x", SHA, "r.whl"),
+        Wheel("scipy", "1.14", SHA, "s.whl"),
+        Wheel("toy", "1.0", SHA, "t.tar.gz", flags="-O2"),
+    ]
+    environment = made(tmp_path, wheels=WheelsPart())
+    environment.lock_path("wheels", "cuda").write_text(format_wheels(wheels, name="toy"))
+    facts = ("Ruamel_Yaml-0.18+x", "numpy-2.0.2", "toy-1.0")
+    lines = [f"{SHA} 5 /opt/venv/lib/python3.11/site-packages/{one}.dist-info\n" for one in facts]
+    # what lies below such a folder is not the folder
+    lines.append(f"{SHA} 1 /opt/venv/lib/python3.11/site-packages/scipy-1.14.dist-info/licenses\n")
+    assert wheels_not_in("".join(lines), environment, "cuda") == ["numpy 2.0.1", "scipy 1.14"]
+    assert wheels_not_in("", made(tmp_path), "cuda") == []

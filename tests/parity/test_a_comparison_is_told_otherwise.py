@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -97,16 +99,25 @@ def test_a_folder_of_a_benchmark_that_is_not_here_covers_no_method(card: MethodC
     assert not is_covered(GoldenCase("toy_Small_12", folder, None, METHOD), [card], "toy")
 
 
-@pytest.mark.parametrize("damage", ["empty", "other", "cut", "flipped", "folder"])
+@pytest.mark.parametrize("damage", ["empty", "other", "cut", "flipped", "start", "header", "kind", "folder"])
 def test_a_damaged_golden_is_named(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "case.npz"
     np.savez_compressed(path, x=np.random.default_rng(1).normal(size=1000))
     whole = path.read_bytes()
-    middle = len(whole) // 2
+    middle, listed = len(whole) // 2, whole.rindex(b"PK\x01\x02")
+    start = whole.index(b"x.npy") + 30
+    unclosed = io.BytesIO()
+    np.save(unclosed, np.ones(2))
+    with zipfile.ZipFile(tmp_path / "header.npz", "w") as archive:
+        archive.writestr("x.npy", unclosed.getvalue().replace(b"(2,)", b"(2,("))
     damaged = {
         "empty": b"",
         "other": b"no archive",
         "cut": whole[:middle],
+        "start": whole[:start] + bytes(255 - one for one in whole[start : start + 40]) + whole[start + 40 :],
+        "header": (tmp_path / "header.npz").read_bytes(),
+        # a way of packing that nobody knows
+        "kind": whole[: listed + 10] + b"\x63" + whole[listed + 11 :],
         "flipped": whole[:middle] + bytes(255 - one for one in whole[middle : middle + 40]) + whole[middle + 40 :],
     }
     if damage == "folder":

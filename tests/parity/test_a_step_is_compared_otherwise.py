@@ -217,6 +217,19 @@ def test_nothing_of_a_golden_or_a_mirror_is_unpickled(
     assert not mark.exists()
 
 
+@pytest.mark.parametrize("cut", [0, 60, 130])
+def test_a_damaged_array_of_a_mirror_is_named(
+    layout: Layout, tmp_path: Path, stepping: MethodCard, cut: int
+) -> None:
+    """Nothing at all, a header whose brackets do not close, and numbers of which some are missing."""
+    np.save(tmp_path / "x.npy", np.ones(2))
+    content = (tmp_path / "x.npy").read_bytes()
+    (tmp_path / "x.npy").write_bytes(content.replace(b"(2,)", b"(2,(") if cut == 60 else content[:cut])
+    with pytest.raises(CorruptData, match="not an array: ") as refused:
+        check(layout, tmp_path, stepping, mirrors=(tmp_path,), mirrored={"features": "x.npy"})
+    assert (refused.value.where, refused.value.todo) == (str(tmp_path / "x.npy"), "get this file again")
+
+
 def test_the_first_mirror_that_has_a_file_counts(layout: Layout, tmp_path: Path, stepping: MethodCard) -> None:
     mirrors = tuple(tmp_path / name for name in ("none", "first", "second"))
     for number, mirror in enumerate(mirrors):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -172,6 +173,21 @@ def test_a_bar_is_as_long_as_its_share() -> None:
     assert is_kept("bars.svg", by_mark(bars("F1 & more", two)))
     # nothing known: up to 1
     assert 'text-anchor="middle">1</text>' in bars("none", [Bar("one", ((None, None),))])
+
+
+def test_the_longest_bar_and_the_most_bars_have_room() -> None:
+    """Also where the longest is a printed one, and where a method has fewer bars than another."""
+    shares = [(0.1, 0.9), (0.3, 0.2), (0.5, 0.5)]
+    one, two, three = ((printed, ours) for ours, printed in shares)
+    for methods in ([Bar("a", (one, two)), Bar("b", (three,))], [Bar("b", (three,)), Bar("a", (one, two))]):
+        drawn = re.findall(r'x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', bars("t", methods))
+        places = [tuple(map(float, place)) for place in drawn]
+        values = [value for bar in methods for printed, ours in bar.values for value in (ours, printed)]
+        # 400 wide up to a share of 1, from the same edge; bars of 9, 2 apart, methods 8 farther
+        assert [(x, width) for x, _, width in places] == [(128.0, pytest.approx(400 * value)) for value in values]
+        first = [6.0, 17.0] if len(methods[0].values) == 2 else [6.0]
+        second = [36.0] if len(first) == 2 else [36.0, 47.0]
+        assert [y for _, y, _ in places] == [y for top in (*first, *second) for y in (top, top)]
 
 
 def test_a_curve_goes_through_its_points() -> None:
