@@ -15,6 +15,7 @@ import pytest
 
 from harness import api as typed_api
 from harness.api import audits, claims, contests, datasets, handles, jobs, pages, plans, predictions, runs
+from harness.api.repository import without_own_runs
 from harness.audit.steps import ok
 from harness.base.errors import EngineError
 from harness.base.vocabulary import Verdict
@@ -27,6 +28,7 @@ from harness.planning.needs import run_kind
 from harness.planning.plan import Plan
 from harness.planning.request import Request
 from harness.prediction import PredictionRequest
+from harness.results.last_audit import REFERENCE, STORED, LastAudit, read_last_audit, write_last_audit
 from tests.api.conftest import Listener, Machine, Put
 from tests.fabricate import plan_of, planned_of
 
@@ -95,6 +97,14 @@ def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: 
     put(audits, "believed_reference", {"f" * 64: "an entry"})
     api.audit("ffff", progress=None, repository=here)
     assert statements[-1] == ((machine.layout,), {"reference": True}) and found[-1][0][1] == {"f" * 64: "an entry"}
+    # of a suite too: what was run here is none of them
+    put(audits, "jobs_of", [cell.job for cell in made_up.cells])
+    entry = SimpleNamespace(planned=planned_of(made_up.cells[0]))
+    put(audits, "believed_reference", {"e" * 64: entry})
+    api.audit(suite="smoke", reference=True, progress=None, repository=here)
+    assert found[-1][0][1] == {"e" * 64: entry} and found[-1][1]["without_run"] == len(made_up.cells) - 1
+    api.audit(suite="smoke", progress=None, repository=here)
+    assert sorted(found[-1][0][1]) == sorted(here.store.finished())
     api.audit(replay=9, progress=None, repository=here)
     (_, of, note), _ = noted[-1]
     assert (of, note.results, note.replayed, note.failed, note.superseded) == ("stored", 2, 2, 2, 1)
@@ -416,6 +426,34 @@ def test_a_page_and_a_site_are_written_where_they_were_wanted(
     assert api.report(table, str(tmp_path / "page.html"), repository=here) == tmp_path / "page.html"
     assert [own[2] for own, _ in written] == [machine.layout.page, tmp_path / "page.html"]
     assert written[0] == ((machine.layout, table, machine.layout.page), {"mirrors": here.mirrors})
+
+
+def test_a_clone_has_what_is_committed_and_no_run_of_this_machine(machine: Machine) -> None:
+    here = machine.repository
+    notes = {
+        of: LastAudit(
+            at=f"{of} then",
+            tree="",
+            results=4,
+            passed=4,
+            failed=0,
+            superseded=0,
+            unfinished=0,
+            replayed=0,
+            digest="d" * 64,
+        )
+        for of in (REFERENCE, STORED)
+    }
+    for of, note in notes.items():
+        write_last_audit(here.layout, of, note)
+    assert list(here.store.finished())
+    with without_own_runs(here) as alone:
+        layout = alone.layout
+        assert list(alone.store.finished()) == []
+        assert read_last_audit(layout, REFERENCE) == notes[REFERENCE] and read_last_audit(layout, STORED) is None
+        assert alone.mirrors == here.mirrors and replace(layout, local=here.layout.local) == here.layout
+    assert not layout.local.exists()
+    assert {of: read_last_audit(here.layout, of) for of in notes} == notes and list(here.store.finished())
 
 
 def test_a_dataset_is_made_with_its_title_and_parameters(machine: Machine, put: Put) -> None:

@@ -108,6 +108,9 @@ def test_what_is_left_over_goes_where_least_is_to_be_done() -> None:
     seconds = {("a", "published", "x"): 10.0, ("b", "published", "x"): 7.0, ("c", "published", "x"): 2.0}
     assert shard_numbers(cells, 2, seconds) == [1, 2, 2]
     assert shard_numbers(cells, 2, {}) == [1, 2, 1]
+    # a shard with more runs may still have less to do
+    unlike = {(method, "published", "x"): took for method, took in zip("abcd", (10.0, 2.0, 2.0, 2.0), strict=True)}
+    assert shard_numbers([cell_of(method, "x", 1) for method in "abcd"], 2, unlike) == [1, 2, 2, 2]
     # what takes long is dealt out before what nobody knows of
     assert shard_numbers(cells[:2], 2, {("b", "published", "x"): 0.5}) == [2, 1]
 

@@ -17,6 +17,7 @@ from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.cli import group, main
 from harness.compare import ClaimVerdict
 from harness.handles import PublishedLines, differences_of, find_handle, metric_lines, published_beside
+from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan
 from harness.results.reference import find_reference, load_reference
 from harness.results.store import Store
@@ -431,3 +432,27 @@ def test_a_run_whose_record_is_cut_can_be_forgotten_by_its_key(committed: Reposi
     (run,) = api.forget(key[:16], repository=committed)
     assert run.verdict == "unknown"
     assert not committed.store.path(key).exists()
+
+
+def test_a_beginning_of_several_keys_forgets_none(committed: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[0]
+    twin = key[:12] + "".join(reversed(key[12:]))
+    committed.store.path(twin).mkdir(parents=True)
+    before = sorted(committed.store.finished())
+    with pytest.raises(UsageError, match=f"2 keys begin with '{key[:12]}'"):
+        api.forget(key[:12], repository=committed)
+    assert sorted(committed.store.finished()) == before
+    # told apart, and named twice
+    assert [run.key for run in api.forget([key[:20], key, key[:20]], repository=committed)] == [key]
+    assert committed.store.path(twin).is_dir()
+
+
+def test_why_a_forgotten_run_failed_is_forgotten_with_it(committed: Repository, made_up: Plan) -> None:
+    one, other = _keys(made_up)[:2]
+    obstacles = Obstacles(committed.store.folder)
+    for key in (one, other):
+        obstacles.note("run", key, "it stands in the way", trace="where")
+    api.forget(one, dry_run=True, repository=committed)
+    assert set(obstacles.all("run")) == {one, other}
+    api.forget(one, repository=committed)
+    assert set(obstacles.all("run")) == {other} and not obstacles.trace_path("run", one).exists()

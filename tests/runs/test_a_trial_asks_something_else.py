@@ -54,7 +54,8 @@ def run(
 
 def look(request: RunRequest) -> dict[str, Any]:
     """What the container would see, and whether anybody may read it."""
-    assert all(path.stat().st_mode & 0o004 for path in request.in_folder.rglob("*")) or not request.mounts
+    folders = [one.source for one in request.mounts]
+    assert all(path.stat().st_mode & 0o004 for one in folders for path in (one, *one.rglob("*")))
     return {"/in": contents(request.in_folder), **{one.target: contents(one.source) for one in request.mounts}}
 
 
