@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from harness.benchmarks.ddi.converters import ddi_bench, ddi_csv
+from harness.benchmarks.ddi.converters import ddi_csv
 from harness.benchmarks.ddi.statistics import DdiStatistics
 from harness.benchmarks.repurposing.converters.synthetic import Parameters
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
@@ -16,7 +16,6 @@ from harness.benchmarks.repurposing.statistics import RepurposingOptions, Repurp
 
 PAIRS = dict.fromkeys(DdiStatistics.model_fields, 5) | {"multilabel": False}
 MATRIX = dict.fromkeys(RepurposingStatistics.model_fields, 5) | {"associated": False}
-RELEASED = {"drugs": "drugbank", "splits": ["random"]}
 DRAWN = {"positives": 5, "negatives": 5, "features": 6, "seed": 5}
 LEAST: list[tuple[type[BaseModel], dict[str, int], dict[str, int]]] = [
     (
@@ -56,12 +55,10 @@ def test_the_least_number_is_taken_and_no_smaller_one(
         (Parameters, "seed", 2**32 - 1),
         (RepurposingOptions, "inner_folds", 100),
         (ddi_csv.Parameters, "fingerprint", 2**16),
-        (ddi_bench.Parameters, "fingerprint", 2**16),
     ],
 )
 def test_the_greatest_number_is_taken_and_no_greater_one(model: type[BaseModel], field: str, most: int) -> None:
-    own: dict[type[BaseModel], dict[str, Any]] = {Parameters: DRAWN, ddi_bench.Parameters: RELEASED}
-    others = own.get(model, {})
+    others = DRAWN if model is Parameters else {}
     assert getattr(model.model_validate({**others, field: most}), field) == most
     with pytest.raises(ValidationError):
         model.model_validate({**others, field: most + 1})

@@ -16,8 +16,6 @@ from harness.base.errors import CorruptData
 from harness.base.faults import all_faults
 
 RADIUS = 2
-# columns of fingerprints: more set no substructures of a dataset apart, and exhaust the memory of a machine
-MOST_COLUMNS = 1 << 16
 
 
 def molecules_of(smiles: Sequence[str], wheres: Sequence[str]) -> list[Any]:

@@ -21,7 +21,7 @@ from harness.base.faults import Faults, all_faults
 from harness.base.manifests import Strict
 from harness.base.plurals import counted
 from harness.benchmarks.ddi.dataset import DdiDataset, Integers, Signs
-from harness.benchmarks.ddi.molecules import MOST_COLUMNS, count_fingerprints, molecules_of
+from harness.benchmarks.ddi.molecules import count_fingerprints, molecules_of
 from harness.benchmarks.ddi.splits.parts import (
     KNOWN,
     TEST_NEW,
@@ -46,6 +46,8 @@ PART = "part"
 OWN = "own"
 _TRAIN, _NEW = "train", {"valid": VALID_NEW, "test": TEST_NEW}
 _SIGNS = {"+": 1, "+1": 1, "1": 1, "-": -1, "-1": -1}
+# more set no substructures of a dataset apart, and exhaust the memory of a machine
+_MOST_COLUMNS = 1 << 16
 
 
 class Parameters(Strict):
@@ -54,7 +56,7 @@ class Parameters(Strict):
     drugs: str = "drugs.csv"
     interactions: str = "interactions.csv"
     knowledge: str = Field(default="", description="none: there is no graph")
-    fingerprint: int = Field(default=1024, ge=1, le=MOST_COLUMNS, description="columns of the fingerprints")
+    fingerprint: int = Field(default=1024, ge=1, le=_MOST_COLUMNS, description="columns of the fingerprints")
     relations: list[str] = Field(default=[], description="their order; none: as they are first read")
 
 

@@ -18,7 +18,7 @@ from harness.benchmarks.ddi.converters.ddi_bench.knowledge import read_knowledge
 from harness.benchmarks.ddi.converters.ddi_bench.released import read_split, united
 from harness.benchmarks.ddi.converters.ddi_bench.stand_in import completed
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.molecules import MOST_COLUMNS, count_fingerprints, molecules_of
+from harness.benchmarks.ddi.molecules import count_fingerprints, molecules_of
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
@@ -27,7 +27,7 @@ class Parameters(Strict):
     """What the files are, and what is made of them."""
 
     drugs: Literal["drugbank", "twosides"]
-    fingerprint: int = Field(ge=1, le=MOST_COLUMNS, description="columns of the fingerprints")
+    fingerprint: int = Field(ge=1, description="columns of the fingerprints")
     splits: list[str] = Field(description="each stands before the names of its files")
     knowledge: Literal["partial", "full"] = Field(default="partial", description="full: the graph of Hetionet")
     stand_in_seed: int | None = Field(default=None, ge=0, description="make missing parts, by this seed")
