@@ -141,9 +141,10 @@ def test_a_jobs_own_seed_gives_way_to_the_methods(place: Place) -> None:
     place.write(seed=2**32 + 2**31 + 3)
     place.perform()
     assert place.did[1] == ("fit", "first", *draws(2**32 + 2**31 + 3))
-    place.write(seed=4, parameters={"fit_seed": "9"})
-    place.perform()
-    assert place.did[1] == ("fit", "first", *draws(9))
+    for own in ("9", 0):
+        place.write(seed=4, parameters={"fit_seed": own})
+        place.perform()
+        assert place.did[1] == ("fit", "first", *draws(int(own)))
 
 
 def test_torch_is_seeded_where_a_method_uses_it(place: Place) -> None:
