@@ -240,7 +240,7 @@ def test_there_is_one_score_for_every_pair(dti: Desk, shape: tuple[int, ...]) ->
     assert not (dti.folder / "out" / "scores.npy").exists()
 
 
-@pytest.mark.parametrize(("ratio", "count"), [(0.5, 2), (1.0, 4), (1.4, 6), (100.0, 5)])
+@pytest.mark.parametrize(("ratio", "count"), [(0.5, 2), (0.7, 3), (1.0, 4), (1.4, 6), (100.0, 5)])
 def test_drawn_negatives_join_what_training_has_and_bind_nowhere(dti: Desk, ratio: float, count: int) -> None:
     """Three drugs and three targets train: of their nine pairs five are left, fewer than six."""
     dti.run(BINDINGS, dti.sdk.Answer(np.zeros(2)))
@@ -279,6 +279,8 @@ def test_nothing_is_drawn_beside_affinities_or_known_negatives(dti: Desk, change
     [
         # each value's share
         ([1.0] * 8 + [0.0] * 12, {1.0: 2, 0.0: 3}),
+        # to the nearest number
+        ([1.0] * 7 + [0.0] * 13, {1.0: 2, 0.0: 3}),
         ([1.0] * 20, {1.0: 5}),
         # a share of all, whatever their affinities
         ([*np.linspace(5, 9, 20)], None),
