@@ -20,6 +20,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.faults import Faults
+from harness.base.few import few_in_line
 from harness.base.plurals import counted
 from harness.base.sheets import START, Line, sheet_lines
 
@@ -31,6 +32,8 @@ _PART, _NAMES_OF_PART = "part", frozenset({"split", "set", "fold", "subset"})
 # The first wins where two fit alike. Commas in numbers are decimal where they separate nothing.
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
 _LOOK_LINES = 20
+# as many columns as a message names
+_FEW_COLUMNS = 12
 _LONGEST_CELL = csv.field_size_limit()
 _WITH_POINT, _WITH_COMMA = (re.compile(rf"[+-]?\d*{mark}\d+(?:[eE][+-]?\d+)?") for mark in (r"\.", ","))
 # stands between a workbook and the name of a sheet
@@ -111,6 +114,11 @@ class RawTable:
     def where(self, line: int) -> str:
         """Where a line is."""
         return f"{self.file}: line {line}"
+
+    @property
+    def columns(self) -> str:
+        """What the columns are called: a matrix that was taken for a list may have thousands."""
+        return f"the columns are {few_in_line(self.header, _FEW_COLUMNS)}"
 
     def number(self, cell: str) -> float:
         """The number of a cell; `ValueError` if it is none."""
@@ -234,7 +242,7 @@ def without_columns(others: Sequence[str], header: Sequence[str], *, optional: S
     part = next((name for name in others if may_be_one and name.lower() in _NAMES_OF_PART), None)
     left = [name or "the column without a name" for name in others if name != part]
     todo = [f"if {part} tells training from test pairs, name it {_PART}, else leave it out"] if part else []
-    return "; ".join([*todo, *([f"leave out {', '.join(left)}"] if left else [])])
+    return "; ".join([*todo, *([f"leave out {few_in_line(left, _FEW_COLUMNS)}"] if left else [])])
 
 
 def table_of(
@@ -251,7 +259,7 @@ def table_of(
         whole = next((names for names in columns if set(names) < set(needed)), None)
         others = [name for name in table.header if whole and name.lower() not in (*whole, *optional)]
         raise CorruptData(
-            f"the columns are {', '.join(table.header)}",
+            table.columns,
             where=table.head,
             todo=(f"{without_columns(others, header, optional=optional)}; " if others else "")
             + "name them "

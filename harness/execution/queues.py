@@ -6,6 +6,7 @@ there are runs: the cluster looks after that, and the store knows what was done.
 
 from __future__ import annotations
 
+import re
 import shlex
 import socket
 import sys
@@ -15,12 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from harness.base.errors import EngineError, UsageError
 from harness.base.few import few_in_line
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
+from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import Strict, load_toml
 from harness.base.plurals import counted
 
@@ -35,6 +37,7 @@ _LOOK_S = 0.5
 _REFUSED = "0"
 # Networks that a message names.
 _NAMED = 8
+_TIME = re.compile(r"([0-9]+-)?[0-9]+:[0-9]{2}(:[0-9]{2})?")
 
 
 class QueueFile(Strict):
@@ -48,7 +51,7 @@ class QueueFile(Strict):
     GiB: int = Field(gt=_KEPT_BACK_GIB)
     # GPUs of one job, which `directives` ask the queue for: "--gres=gpu:2"
     gpus: int = Field(default=0, ge=0)
-    walltime: str = Field(pattern=r"^(\d+-)?\d+:\d\d(:\d\d)?$")
+    walltime: str
     # the queue's own name: a partition of Slurm
     partition: str | None = None
     account: str | None = None
@@ -58,6 +61,13 @@ class QueueFile(Strict):
     before: tuple[str, ...] = ()
     # the network that scheduler and workers talk over: "ib0"
     interface: str | None = None
+
+    @field_validator("walltime")
+    @classmethod
+    def _is_a_time(cls, text: str) -> str:
+        if not _TIME.fullmatch(text):
+            raise ValueError(f"'{text}' is no time such as '24:00:00' or '2-00:00:00'")
+        return text
 
     @property
     def resources(self) -> str:
@@ -70,7 +80,8 @@ def asked_of(path: Path) -> QueueFile:
     """What a file asks of a queue."""
     if not path.is_file():
         raise UsageError("there is no such file", where=f"--on {path}", todo="write one: docs/cluster.md")
-    return load_toml(path, QueueFile)
+    with plain_faults(path, QueueFile):
+        return load_toml(path, QueueFile)
 
 
 def logs_of(layout: Layout) -> Path:

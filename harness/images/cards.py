@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from harness.base.errors import ManifestError, UsageError
 from harness.base.file_state import load_toml_once
 from harness.base.layout import Layout
+from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import Strict
 from harness.base.unknown_names import unknown_name
 from harness.base.vocabulary import Accelerator
@@ -163,7 +164,9 @@ def load_environment(layout: Layout, name: str) -> Environment:
     folder = layout.containers / name
     if not _NAME.fullmatch(name) or not (folder / "environment.toml").is_file():
         raise unknown_name("environment", name, environment_names(layout), where=layout.containers)
-    card = load_toml_once(folder / "environment.toml", EnvironmentCard)
+    path = folder / "environment.toml"
+    with plain_faults(path, EnvironmentCard):
+        card = load_toml_once(path, EnvironmentCard)
     return Environment(name=name, folder=folder, card=card)
 
 

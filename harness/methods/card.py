@@ -172,6 +172,16 @@ class MethodCard(NamedManifest):
     # why there is nothing of the original to hold it to, where its original can't be run
     without_golden: str = ""
 
+    @field_validator("benchmarks")
+    @classmethod
+    def _names_some_once(cls, names: list[str]) -> list[str]:
+        if not names:
+            # its self-test would have nothing to ask, and pass
+            raise ValueError("name at least one")
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"named twice: {', '.join(twice)}")
+        return names
+
     @field_validator("variants")
     @classmethod
     def _complete(cls, variants: dict[str, Variant]) -> dict[str, Variant]:

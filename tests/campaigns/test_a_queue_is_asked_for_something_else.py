@@ -142,23 +142,32 @@ def test_a_file_may_ask_for_little(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "field"),
+    ("line", "field", "told"),
     [
-        ("workers = 0", "workers"),
-        ("cpus = 0", "cpus"),
-        ("GiB = 1", "GiB"),
-        ("gpus = -1", "gpus"),
-        ('walltime = "10"', "walltime"),
-        ('walltime = "1:2"', "walltime"),
-        ('walltime = "01:00:00 "', "walltime"),
-        ('queue = "cron"', "queue"),
+        ("workers = 0", "workers", "workers: has to be 1 or more, not 0"),
+        ("cpus = 0", "cpus", "cpus: has to be 1 or more, not 0"),
+        ("GiB = 1", "GiB", "GiB: has to be more than 1, not 1"),
+        ("gpus = -1", "gpus", "gpus: has to be 0 or more, not -1"),
+        ('walltime = "10"', "walltime", "walltime: '10' is no time such as '24:00:00' or '2-00:00:00'"),
+        ('walltime = "1:2"', "walltime", "walltime: '1:2' is no time such as '24:00:00' or '2-00:00:00'"),
+        (
+            'walltime = "1:00:00 "',
+            "walltime",
+            "walltime: '1:00:00 ' is no time such as '24:00:00' or '2-00:00:00'",
+        ),
+        ("walltime = 24", "walltime", "walltime: has to be a text in quotes, not 24"),
+        ('queue = "cron"', "queue", "queue: has to be 'slurm', 'pbs', 'sge' or 'lsf', not 'cron'"),
+        ("cpu = 4", "cpus", "cpu: there is no such field; did you mean 'cpus'?"),
     ],
 )
-def test_what_no_queue_can_give_is_refused(tmp_path: Path, line: str, field: str) -> None:
+def test_what_no_queue_can_give_is_refused_in_plain_words(
+    tmp_path: Path, line: str, field: str, told: str
+) -> None:
     lines = [one for one in FILE.splitlines() if not one.startswith(f"{field} ")]
+    path = asked(tmp_path, "\n".join([*lines, line, ""]))
     with pytest.raises(ManifestError) as refused:
-        asked_of(asked(tmp_path, "\n".join([*lines, line, ""])))
-    assert f": {field}: " in refused.value.where
+        asked_of(path)
+    assert refused.value.where == f"{path}: {told}"
 
 
 def test_a_network_that_is_not_there_is_told(tmp_path: Path, kinds: dict[str, type[Jobs]]) -> None:

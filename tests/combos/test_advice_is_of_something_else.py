@@ -44,14 +44,14 @@ def _relations(*classes: str, **changes: object) -> dict[str, object]:
     return {"rels": [{"class": one, "spans": [0, 1], "is_context_needed": True, **changes} for one in classes]}
 
 
-_FILE = "restore the original file"
+_FIELD = "add it; a text may be empty"
 _VALUE = "correct the value"
 
 
 @pytest.mark.parametrize(
     ("changes", "where", "what", "todo"),
     [
-        ({"sentence": None}, "", "there is no field 'sentence'", _FILE),
+        ({"sentence": None}, "", "there is no field 'sentence'", _FIELD),
         ({"paragraph": [1]}, ": paragraph", "[1] is not a text", _VALUE),
         ({"spans": 7}, ": spans", "7 is not a list", _VALUE),
         ({"rels": [7]}, ": rels[0]", "7 is not an object", _VALUE),
@@ -99,7 +99,12 @@ def test_a_line_is_to_be_corrected_so(
             "unannotated.jsonl: line 1: rels",
             "leave them out, or list it for training",
         ),
-        ({"train": b"{\n"}, "not a line of JSON: ", "train.jsonl: line 1", f"{_FILE}; the line may be cut short"),
+        (
+            {"train": b"{\n"},
+            "not a line of JSON: ",
+            "train.jsonl: line 1",
+            "write each document as JSON in a line of its own; this one may be cut short",
+        ),
     ],
 )
 def test_a_file_is_to_be_corrected_so(

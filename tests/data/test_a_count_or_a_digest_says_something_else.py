@@ -295,6 +295,7 @@ def test_an_extended_dataset_has_a_manifest_of_its_own(own: Layout) -> None:
         "citation": "none",
         "licence": "mine",
         "extends": "mine",
+        "extends_digest": base.digest,
         "new": [items[0].model_dump()],
         "statistics": larger.statistics().model_dump(exclude_none=True),
         "converted": {"digest": digest},

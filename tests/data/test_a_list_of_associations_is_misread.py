@@ -100,6 +100,28 @@ COLUMNS = (
                 )
             ],
         ),
+        (
+            f"x,{','.join(f'e{n}' for n in range(20))}\na{',yes' * 20}\n",
+            "",
+            [
+                (
+                    "the columns are x, e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, e10 and 9 more",
+                    "a.csv: line 1",
+                    f"{COLUMNS}, and not 'yes'",
+                )
+            ],
+        ),
+        (
+            f"drug,disease,{','.join(f'x{n}' for n in range(14))}\na,b{',1' * 14}\n",
+            "",
+            [
+                (
+                    "the columns are drug, disease, x0, x1, x2, x3, x4, x5, x6, x7, x8, x9 and 4 more",
+                    "a.csv: line 1",
+                    "leave out x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11 and 2 more",
+                )
+            ],
+        ),
         ("word\na\n", "", [("the columns are word", "a.csv: line 1", COLUMNS)]),
         # empty lines may stand before the header
         ("\n\nword\na\n", "", [("the columns are word", "a.csv: line 3", COLUMNS)]),

@@ -78,6 +78,17 @@ def test_a_cuda_variant_must_say_on_which_gpus_it_runs(bench: Workbench) -> None
     assert "compute_capabilities: is missing" in str(caught.value)
 
 
+def test_a_misspelt_field_of_an_environment_is_told_in_plain_words(bench: Workbench) -> None:
+    bench.environment("toy", 'sumary = "x"\nextends = 7\n')
+    with pytest.raises(ManifestError) as caught:
+        load_environment(bench.layout, "toy")
+    lines = [line.partition("environment.toml: ")[2] for line in caught.value.where.splitlines()]
+    assert lines == [
+        "extends: has to be a text in quotes, not 7",
+        "sumary: there is no such field; did you mean 'summary'?",
+    ]
+
+
 def test_a_gpu_the_variant_was_not_built_for_is_refused(repository: Layout) -> None:
     card = load_environment(repository, "_torch").card
     refuse_unless_usable(card, name="_torch", capability="9.0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,18 @@ def test_a_misspelt_field_of_a_card_is_told_in_plain_words(tmp_path: Path) -> No
     with pytest.raises(ManifestError) as error:
         load_method(layout_of(tmp_path), "mine")
     assert error.value.where == f"{path}: categroy: there is no such field; did you mean 'category'?"
+
+
+@pytest.mark.parametrize(
+    ("names", "what"), [("[]", "name at least one"), ('["ddi", "dti", "ddi"]', "named twice: ddi")]
+)
+def test_a_card_of_no_benchmark_is_refused(tmp_path: Path, names: str, what: str) -> None:
+    """Its self-test had nothing to ask, and passed."""
+    path = write(tmp_path, VARIANT)
+    path.write_text(re.sub(r"benchmarks = \[.*\]", f"benchmarks = {names}", path.read_text()))
+    with pytest.raises(ManifestError) as error:
+        load_method(layout_of(tmp_path), "mine")
+    assert error.value.where == f"{path}: benchmarks: {what}"
 
 
 def test_the_least_limits_are_allowed(tmp_path: Path) -> None:

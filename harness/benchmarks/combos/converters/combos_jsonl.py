@@ -101,7 +101,7 @@ def _document(line: bytes, where: str) -> Document:
     except UnicodeDecodeError as error:
         raise CorruptData(f"not UTF-8: {error.reason}", where=where, todo="save the file as UTF-8") from None
     except (ValueError, RecursionError) as error:
-        todo = "restore the original file; the line may be cut short"
+        todo = "write each document as JSON in a line of its own; this one may be cut short"
         raise CorruptData(f"not a line of JSON: {error}", where=where, todo=todo) from None
     if not isinstance(row, dict):
         raise CorruptData("not an object", where=where, todo='write {"doc_id": ..., "sentence": ...}')
@@ -142,7 +142,7 @@ def _field(row: Any, name: str, kind: type[T], where: str) -> T:
     """The field of a line, if it is of this kind."""
     own = _typed(row, dict, where)
     if name not in own:
-        raise CorruptData(f"there is no field '{name}'", where=where, todo="restore the original file")
+        raise CorruptData(f"there is no field '{name}'", where=where, todo="add it; a text may be empty")
     return _typed(own[name], kind, f"{where}.{name}" if where.endswith("]") else f"{where}: {name}")
 
 

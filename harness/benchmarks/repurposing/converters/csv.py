@@ -170,13 +170,20 @@ def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[l
     if _is_matrix(table):
         return _of_matrix(table, faults)
     raise CorruptData(
-        f"the columns are {', '.join(table.header)}",
+        table.columns,
         where=table.head,
         todo=without_columns(others, columns, optional=_COLUMNS)
         if is_list and others
         else f"for a list of pairs, name them {', '.join(_COLUMNS)} ({_LABEL} and {_PART} may be left out); for a "
-        "matrix, give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells",
+        "matrix, give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells"
+        + _but(table),
     )
+
+
+def _but(table: RawTable) -> str:
+    """What stands in the first cell of a table with more columns than a list may have: a matrix was meant."""
+    cells = [row[1] for _, row in table.lines[1:2] if len(row) > len(_COLUMNS)]
+    return "".join(f", and not '{cell:.40}'" for cell in cells)
 
 
 def _is_matrix(table: RawTable) -> bool:
