@@ -182,9 +182,10 @@ def test_the_longest_bar_and_the_most_bars_have_room() -> None:
     for methods in ([Bar("a", (one, two)), Bar("b", (three,))], [Bar("b", (three,)), Bar("a", (one, two))]):
         drawn = re.findall(r'x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', bars("t", methods))
         places = [tuple(map(float, place)) for place in drawn]
-        values = [value for bar in methods for printed, ours in bar.values for value in (ours, printed)]
+        values = [shares[one if bar.title == "a" else 2] for bar in methods for one in range(len(bar.values))]
         # 400 wide up to a share of 1, from the same edge; bars of 9, 2 apart, methods 8 farther
-        assert [(x, width) for x, _, width in places] == [(128.0, pytest.approx(400 * value)) for value in values]
+        widths = [pytest.approx(400 * share) for pair in values for share in pair]
+        assert [(x, width) for x, _, width in places] == [(128.0, width) for width in widths]
         first = [6.0, 17.0] if len(methods[0].values) == 2 else [6.0]
         second = [36.0] if len(first) == 2 else [36.0, 47.0]
         assert [y for _, y, _ in places] == [y for top in (*first, *second) for y in (top, top)]
