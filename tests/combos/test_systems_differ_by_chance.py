@@ -155,6 +155,16 @@ def test_the_published_test_reads_relations_as_recall() -> None:
     assert draws["precision"].first.max() < 1.0
 
 
+def test_the_published_test_draws_what_is_no_relation_unless_it_is_left_out() -> None:
+    """Of ten combinations of two drugs one is positive, and it is found."""
+    rows = [RelationRow(number, (0, 1), 1 + (number == 0)) for number in range(10)]
+    run = _truth()._replace(relations=rows).beside(rows)
+    for only, lowest in ((False, 0.0), (True, 1.0)):
+        draws = published_test([run], "arity", EXACT, relations_only=only)
+        assert (draws["recall"].first.min(), draws["precision"].first.min()) == (lowest, lowest)
+    assert published_test([run], "arity", EXACT)["recall"].first.min() == 0.0
+
+
 def _evaluated_again(runs: list[ScoredRows], documents: list[int], seeds: list[int]) -> list[float]:
     """Recall, precision and F1 of documents as drawn, each a document of its own; mean over drawn seeds."""
     values = []

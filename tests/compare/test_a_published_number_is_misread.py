@@ -13,7 +13,7 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
 from harness.compare.book import _is_about, _judge_single, group_of
-from harness.compare.claims import Claim, _rounding_by_metric, read_rows, sheet_of
+from harness.compare.claims import Claim, _rounding_by_metric, load_printed, read_rows, sheet_of
 from harness.compare.comparison import Recomputed
 from harness.compare.names import PublishedNames, Target, is_of_split
 from harness.compare.paper import Place
@@ -165,6 +165,28 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
     path.write_text(f"{LONG}{row}\n")
     with pytest.raises(CorruptData) as refused:
         load_external(names, path)
+    assert refused.value.where == f"{path}: {where}"
+
+
+@pytest.mark.parametrize(
+    ("row", "where"),
+    [
+        ("status,NaN runs,,0", ""),
+        ("status,NaN runs,,x", "line 2: n"),
+        ("status,NaN runs,wide,0", "line 2: sd"),
+        ("mean,NaN runs,,0", "line 2: value"),
+        ("mean,0.5,,", "line 2: n"),
+        ("mean,0.5,,3", ""),
+    ],
+)
+def test_of_a_printed_status_the_value_alone_may_be_a_word(tmp_path: Path, row: str, where: str) -> None:
+    path = tmp_path / "tables.csv"
+    path.write_text(f"dataset,method,split,table,metric,statistic,value,sd,n\nOne,A,s,Table 3,AUC,{row}\n")
+    if not where:
+        assert [one["value"] for one in load_printed(path)] == [row.split(",")[1]]
+        return
+    with pytest.raises(CorruptData) as refused:
+        load_printed(path)
     assert refused.value.where == f"{path}: {where}"
 
 

@@ -105,6 +105,19 @@ def test_what_has_no_interval_has_no_column(book: Book) -> None:
     assert told["interval_low"] is None and told["margin"] == pytest.approx(1e-9)
 
 
+def test_what_was_not_run_has_columns_of_ours_all_the_same() -> None:
+    lines = to_text(Book("repurposing", (), tuple(waiting_for_runs(2)))).splitlines()
+    table = [line.split() for line in lines if line.startswith("  ") and not line.startswith("   ")]
+    assert table[0] == ["verdict", "metric", "published", "ours", "difference"]
+    assert [row[-2:] for row in table[1:]] == [["-", "-"], ["-", "-"]]
+
+
+def test_a_reason_names_each_metric_once() -> None:
+    """Two claims about one metric, in two tables, and one about another."""
+    claims = (judged(UNSURE), judged(UNSURE, sheet="Table 4"), judged(UNSURE, metric="NDCG"))
+    assert "\n    NS-AUC, NDCG: too few runs" in to_text(Book("repurposing", (), claims))
+
+
 def test_a_number_of_published_runs_is_shown_where_it_is_known() -> None:
     for n, text in ((0, "0.5 ± 0.05  "), (3, "0.5 ± 0.05 (3)")):
         assert text in to_text(Book("repurposing", (), (judged(SURE, n=n),)))

@@ -251,9 +251,13 @@ def test_a_study_that_does_not_fit_its_claims_is_refused(
 def test_a_cut_archive_and_an_absent_file_are_told_apart(repository: Layout, tmp_path: Path) -> None:
     names = load_names(repository, "repurposing")
     path = tmp_path / "claims.csv.gz"
-    path.write_bytes(gzip.compress(HEADER.encode() * 50)[:-20])
-    with pytest.raises(CorruptData):
-        load_external(names, path)
+    whole = gzip.compress(HEADER.encode() * 50)
+    damages = (whole[:-20], b"no archive", whole[:10] + b"\xff" * 20, gzip.compress(HEADER.encode() + b"\xe9"))
+    for damaged in damages:
+        path.write_bytes(damaged)
+        with pytest.raises(CorruptData, match="claims can't be read: ") as error:
+            load_external(names, path)
+        assert (error.value.where, error.value.todo) == (str(path), "obtain the file again")
     with pytest.raises(MissingData):
         load_external(names, tmp_path / "absent.csv")
     with pytest.raises(UsageError):

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ def test_a_full_disk_leaves_the_old_file_and_names_it(
     with pytest.raises(OSError, match="No space left") as failed:
         write_atomic(path, "new")
     assert Path(failed.value.filename).name == expected
+    assert path.read_text() == "old" and [*tmp_path.iterdir()] == [path]
+
+
+def test_whoever_stops_the_writing_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_atomic(path, "old")
+
+    def pieces() -> Iterator[bytes]:
+        yield b"half of the new"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomic(path, pieces())
     assert path.read_text() == "old" and [*tmp_path.iterdir()] == [path]
 
 

@@ -40,7 +40,7 @@ DRUGS = "drug,smiles\nA,C\nB,CC\nC,CCC\n"
     ("drugs", "interactions", "knowledge", "faults"),
     [
         (
-            "drug,smiles,year\nA,C,199\nA,CC,19990\n,CCC,200x\n",
+            "drug,smiles,year\nA,C,199\nA,CC,19990\n,CCC,200x\nB,O,19²²\n",
             "",
             "",
             [
@@ -48,6 +48,7 @@ DRUGS = "drug,smiles\nA,C\nB,CC\nC,CCC\n"
                 ("drug 'A' is also in line 2", "drugs.csv: line 3", "keep one of the lines"),
                 ("'19990' is no year", "drugs.csv: line 3", "give four digits, or leave an unknown year empty"),
                 ("the cell of 'drug' is empty", "drugs.csv: line 4", "fill it, or remove the line"),
+                ("'19²²' is no year", "drugs.csv: line 5", "give four digits, or leave an unknown year empty"),
             ],
         ),
         (

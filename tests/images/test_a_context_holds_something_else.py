@@ -213,6 +213,8 @@ def test_the_first_root_is_this_entry_by_entry(tmp_path: Path) -> None:
             archive.addfile(entry, io.BytesIO(content))
     rewrite(first, member.getvalue())
     rewrite(second, tar_of({"./bin/tool": b"of another", "./etc/b": b"b"}))
+    # in the order of the packages' names, and not of the files that they lie in
+    first = first.rename(tmp_path / "z.deb")
     write_stage0([second, first], tmp_path / "out.tar", epoch=EPOCH)
     with tarfile.open(tmp_path / "out.tar") as archive:
         rows = []

@@ -153,6 +153,17 @@ def test_what_stands_for_something_known_goes_by_its_name() -> None:
     assert [row[1:] for row in table.rows] == [("b", "a", "up", 6.0), ("a", "e", "up", 4.0)]
 
 
+def test_nothing_known_of_what_an_item_stands_for_is_ranked_whatever_pair_is_named() -> None:
+    """The pair's place is among what is new of the item: of its four rows one is known."""
+    reading = Reading((), known=((("a", "p"), "known to work"),))
+    rows = [("a again", "p", 4.0), ("a again", "q", 3.0), ("a again", "r", 2.0), ("a again", "s", 1.0)]
+    selection = Selection(
+        frozenset("a"), {"drug": frozenset("a")}, frozenset({frozenset("ar")}), stands_for={"a again": "a"}
+    )
+    table = shown(PAIRS, rows, reading=reading, selection=selection)
+    assert table.rows == ((1, "a", "r", 2.0, 2.0, None),) and (table.asked, table.among) == (1, 3)
+
+
 def test_rows_with_one_score_are_counted() -> None:
     shape = Shape(PAIRS, Reading(()), both_orders=False)
     rows = [("x", "p", 2.0), ("y", "p", 1.0), ("x", "q", 1.0), ("y", "q", 0.5)]

@@ -447,6 +447,12 @@ def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:
     assert group.remarks(S2) == ["S2 items: whole batches"]
 
 
+def test_a_remark_on_a_metric_of_one_kind_alone_is_told_by_its_whole_name() -> None:
+    cell = drug_cell("mlp", {"AUROC": None, "top 5": 0.5}, {"AUROC": "one class alone"})
+    (group,) = Table("drugs", 1, (cell,), 0).groups
+    assert (group.remarks("AUROC"), group.remarks("top 5")) == (["AUROC: one class alone"], [])
+
+
 def test_a_remark_on_one_metric_is_none_on_another() -> None:
     """The reason why an AUC has no value is none why an F1 of the same setting has none."""
     other = "S1 ROC-AUC/as-published"

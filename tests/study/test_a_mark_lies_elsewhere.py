@@ -177,18 +177,13 @@ def test_a_bar_is_as_long_as_its_share() -> None:
 
 def test_the_longest_bar_and_the_most_bars_have_room() -> None:
     """Also where the longest is a printed one, and where a method has fewer bars than another."""
-    shares = [(0.1, 0.9), (0.3, 0.2), (0.5, 0.5)]
-    one, two, three = ((printed, ours) for ours, printed in shares)
-    for methods in ([Bar("a", (one, two)), Bar("b", (three,))], [Bar("b", (three,)), Bar("a", (one, two))]):
-        drawn = re.findall(r'x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', bars("t", methods))
-        places = [tuple(map(float, place)) for place in drawn]
-        values = [value or 0.0 for bar in methods for printed, ours in bar.values for value in (ours, printed)]
-        # 400 wide up to a share of 1, from the same edge; bars of 9, 2 apart, methods 8 farther
-        assert {x for x, _, _ in places} == {128.0}
-        assert [width for _, _, width in places] == pytest.approx([400 * value for value in values])
-        first = [6.0, 17.0] if len(methods[0].values) == 2 else [6.0]
-        second = [36.0] if len(first) == 2 else [36.0, 47.0]
-        assert [y for _, y, _ in places] == [y for top in (*first, *second) for y in (top, top)]
+    many, few = Bar("many", ((0.9, 0.1), (0.2, 0.3))), Bar("few", ((0.5, 0.5),))
+    for methods, expected in (
+        ([many, few], [(6, 40), (6, 360), (17, 120), (17, 80), (36, 200), (36, 200)]),
+        ([few, many], [(6, 200), (6, 200), (36, 40), (36, 360), (47, 120), (47, 80)]),
+    ):
+        drawn = re.findall(r'x="128.0" y="([\d.]+)" width="([\d.]+)" height="9.0"', bars("t", methods))
+        assert [(float(y), float(width)) for y, width in drawn] == expected
 
 
 def test_a_curve_goes_through_its_points() -> None:
