@@ -67,6 +67,22 @@ def test_an_audit_is_of_the_runs_that_were_named(here: api.Repository, keys: lis
     assert note.passed + note.failed + note.superseded + note.unfinished == 4
 
 
+def test_a_mistyped_key_is_told_with_the_nearest_of_all_runs(here: api.Repository, keys: list[str]) -> None:
+    """Of those that were made here, and of the committed ones."""
+    typo = keys[0][:11] + ("0" if keys[0][11] != "0" else "1")
+
+    def told() -> str:
+        with pytest.raises(UsageError, match=f"no run is called '{typo}'") as error:
+            audited(here, typo)
+        assert error.value.where == str(here.store.folder)
+        return error.value.todo
+
+    assert told().startswith(f"did you mean '{keys[0][:12]}'?")
+    save_reference(here.layout, here.store)
+    api.forget(keys[0], repository=here)
+    assert told().startswith(f"did you mean '{keys[0][:12]}'?")
+
+
 def test_only_runs_that_were_made_again_are_noted_so(here: api.Repository, keys: list[str]) -> None:
     """A run of a person's own checkout, or of a GPU, is drawn and not run; in other orders it is the same run."""
     report = api.audit(progress=None, repository=here)

@@ -224,6 +224,8 @@ def test_a_run_that_did_not_end_by_itself_does_not_pass() -> None:
     assert "8 stored runs audited = 3 passed + 3 failed + 2 superseded\n" in text
     assert f"unfinished  {'7' * 12}  run 7: {reason}\n" in text and "1 stored run not audited: " in text
     assert reason in to_text(AuditReport((replace(STOPPED[0], unfinished=reason),)))
+    both = to_text(AuditReport((replace(STOPPED[2], unfinished=reason),)))
+    assert f"\n  superseded: code changed\n  unfinished: {reason}\n" in both
 
 
 @pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if not verdict.is_final])

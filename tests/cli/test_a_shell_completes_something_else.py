@@ -201,7 +201,21 @@ def test_a_changed_file_has_another_stamp(tmp_path: Path) -> None:
     before = _stamp(tmp_path)
     assert _stamp(tmp_path) == before
     (tmp_path / "below" / "one.py").write_text("12")
-    assert _stamp(tmp_path) != before
+    longer = _stamp(tmp_path)
+    assert longer != before
+    # of the same size, but written later; then of another name, and one beside it
+    then = (tmp_path / "below" / "one.py").stat().st_mtime_ns + 1
+    os.utime(tmp_path / "below" / "one.py", ns=(then, then))
+    later = _stamp(tmp_path)
+    (tmp_path / "below" / "one.py").rename(tmp_path / "below" / "two.py")
+    renamed = _stamp(tmp_path)
+    (tmp_path / "three.py").touch()
+    assert len({longer, later, renamed, last := _stamp(tmp_path)}) == 4
+    # what Python writes beside them is none of them
+    (tmp_path / "__pycache__").mkdir()
+    for name in ("__pycache__/three.py", "three.pyc"):
+        (tmp_path / name).touch()
+    assert _stamp(tmp_path) == last
 
 
 def test_a_cache_that_cannot_be_written_is_no_hindrance(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from harness.base import network_files
 from harness.base.files import folder_in_the_making, write_atomic
 from harness.base.large_files import file_in_the_making
 from harness.base.network_files import clock_beside, look_anew, move
+from harness.proof.log import Log
 
 
 @pytest.fixture
@@ -56,6 +57,25 @@ def test_all_is_written_before_the_file_is_synced(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "fsync", lambda handle: sizes.append(os.fstat(handle).st_size))
     write_atomic(tmp_path / "file", "x" * 100)
     assert sizes[0] == 100
+
+
+def test_an_event_is_written_through_and_a_new_log_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[Path, int]] = []
+
+    def sync(handle: int) -> None:
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        synced.append((path, path.stat().st_size if path.is_file() else 0))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    folder = tmp_path / "results"
+    log = Log(folder)
+    log.append_lines([])
+    assert synced == [] and not folder.exists()
+    log.append_lines([b"one"])
+    log.append_lines([b"two", b"three"])
+    assert synced == [(log.path, 4), (folder, 0), (log.path, 14)]
 
 
 def test_pieces_that_end_in_a_fault_leave_nothing_and_are_told_as_they_are(tmp_path: Path) -> None:

@@ -161,6 +161,16 @@ def test_every_file_is_summed_in_the_order_of_names(whole: Path) -> None:
     assert (whole / "SHA256SUMS").read_text() == "".join(lines)
 
 
+def test_every_file_is_described_however_it_is_called(tmp_path: Path) -> None:
+    names = [".hidden", "a", "folder/.kept", "folder/SHA256SUMS", "folder/ro-crate-metadata.json", "z"]
+    for name in [*reversed(names), "SHA256SUMS", "ro-crate-metadata.json"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    assert summaries.described_files(tmp_path) == [
+        descriptions.CrateFile(name, hashlib.sha256(name.encode()).hexdigest(), len(name)) for name in names
+    ]
+
+
 def test_the_suite_names_every_cell_with_its_verdict(small: tuple[Layout, Plan], whole: Path, less: Path) -> None:
     _, plan = small
     ok = "the container finished and its predictions are valid"

@@ -386,6 +386,12 @@ def test_a_statement_that_another_came_after_is_never_the_newest_again(layout: L
     remember(layout, folder, lines, made(log={"root": "0" * 64, "size": 2, "previous": None}))
     (one,) = earlier_logs(layout, folder, lines)
     assert (one.size, one.root, len(one.replaced)) == (3, ROOT, 2)
+    # each place tells what it knows, though both are about one log: with another cache one alone was told
+    fourth = made(log={"root": ROOT, "size": 3, "previous": {**previous, "statement": third.sha256}})
+    remember(replace(layout, cache=tmp_path / "other cache"), folder, lines, fourth)
+    by_leaf, by_place = earlier_logs(layout, folder, lines)
+    assert (by_leaf.replaced, by_place.replaced) == (one.replaced, one.replaced | {third.sha256})
+    assert first_after([by_leaf, by_place], third) is by_place
 
 
 @pytest.mark.parametrize(

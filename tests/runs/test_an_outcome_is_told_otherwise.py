@@ -141,9 +141,10 @@ def test_an_outcome_says_all_that_was_observed(request_: RunRequest, monkeypatch
         confinement=confinement,
         warnings=("a warning", "slow"),
     )
-    engine = Engines()
-    outcome = run(monkeypatch, request_, attempts, engine)
+    engine, checked = Engines(), list[Path]()
+    outcome = run(monkeypatch, request_, attempts, engine, check=checked.append)
     (workspace,) = attempts.workspaces
+    assert checked == [outcome.out_folder], "what is checked is what is kept"
     assert outcome == Outcome(
         verdict=Verdict.OK,
         reason="finished with valid predictions",
