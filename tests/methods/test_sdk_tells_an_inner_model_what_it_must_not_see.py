@@ -205,6 +205,9 @@ def test_a_report_tells_times_iterations_and_warnings(job: Job) -> None:
     assert report["versions"]["numpy"] == np.__version__
     job.run()
     assert job.report["iterations"] is None and job.report["warnings"] == []
+    # a model without a number leaves none for all
+    job.run(lambda problem: job.sdk.Answer(np.ones((4, 4)), iterations=5 if problem.model < 2 else None))
+    assert job.report["iterations"] is None
 
 
 def test_a_trace_is_written_of_the_first_model_alone(job: Job) -> None:
