@@ -42,6 +42,9 @@ def _code_below(folder: str, place: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         here = [entry for entry in entries if not _is_not_code(entry.name)]
     for entry in here:
+        if not entry.name.isprintable():
+            # it would be hashed as part of a text, and stand in messages
+            raise _refusal(Path(entry.path), "has a name that can't be shown, or is not UTF-8", "rename it")
         if entry.is_symlink():
             _refuse_link(Path(entry.path))
         if entry.is_dir():
@@ -86,7 +89,9 @@ def _check_text(path: Path, state: FileState) -> None:
 
 
 def _refusal(path: Path, why: str, todo: str) -> ImageError:
-    return ImageError(f"what an image would be made of {why}", where=str(path), todo=todo)
+    # a name may be what no text can hold, or what a terminal obeys
+    where = str(path) if str(path).isprintable() else ascii(str(path))
+    return ImageError(f"what an image would be made of {why}", where=where, todo=todo)
 
 
 def _is_not_code(part: str) -> bool:

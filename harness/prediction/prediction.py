@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import benchmarks
-from harness.base.errors import HarnessError
+from harness.base.errors import DataError, HarnessError
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.plurals import counted
@@ -15,17 +15,18 @@ from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.new_item import extension_of, kind_of
 from harness.benchmarks.reading import Reading, reading_of
-from harness.data import load_manifest
+from harness.data import load_dataset, load_manifest
 from harness.engine import Engine
 from harness.execution.campaign import Choices, run_cells
 from harness.planning.cells import Cell
+from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
 from harness.prediction.participants import Participant, Participation
 from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import Item, Opinion, RankedRows, Row, Shape, entries_of, rows_of, ties
 from harness.results.store import Store, join
 from harness.results.truth import Truth, truth_of
-from harness.splits import split_digest
+from harness.splits import load_split, split_digest
 
 _READ = "see the reasons, and the logs where there are any; or name other methods"
 
@@ -86,6 +87,9 @@ def predict(
     members = participation.members
     # what a plan would note as missing data is an error here
     split_digest(layout, members[0].job.dataset, members[0].job.split, mirrors)
+    if not participation.selection.names_known_things:
+        # of what was named it is told what is known
+        refuse_nothing(layout, members[0].job, mirrors)
     plan = make_plan(layout, "predict", [member.job for member in members], mirrors=mirrors)
     store = Store(layout.runs)
     joined = join(plan, store, records=True)
@@ -126,6 +130,21 @@ def predict(
 
 
 Result = tuple[Participant, Cell]
+
+
+def refuse_nothing(layout: Layout, job: Job, mirrors: Sequence[Path] = ()) -> None:
+    """Refuse a job that asks nothing, before an image is built for it and a method learns for hours."""
+    split = load_split(layout, job.dataset, job.split, mirrors)
+    if split.test:
+        return
+    # a benchmark may ask about what is no item of the dataset
+    form, dataset = benchmarks.get(job.benchmark).form, load_dataset(layout, job.dataset, mirrors=mirrors)
+    if faults := form.broken_promises(split, dataset):
+        raise DataError(
+            f"{faults[0]}: all is known that could be asked",
+            where=f"dataset {job.dataset}",
+            todo="name what you ask about, something of your own or of the dataset: docs/predicting.md",
+        )
 
 
 def _finished(members: Sequence[Participant], cells: Sequence[Cell]) -> tuple[list[Result], list[Result]]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.base.errors import CorruptData, UsageError
+from harness.base.errors import CorruptData, DataError, UsageError
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.benchmarks.combos import BENCHMARK
@@ -22,6 +22,7 @@ from harness.benchmarks.combos.splits.form import OUTSIDE, TEST, TRAIN, split_of
 from harness.benchmarks.combos.splits.strategies import abstracts, random, released, unannotated
 from harness.data import load_dataset
 from tests.combos.made_documents import datasets
+from tests.core.word_for_word import said
 
 FORM = BENCHMARK.form
 STRATEGIES: tuple[Any, ...] = (abstracts, random, released, unannotated)
@@ -66,6 +67,10 @@ def test_what_is_promised_is_kept(dataset: CombosDataset, seed: int, share: floa
     groups = _groups(dataset.documents)
     for strategy in STRATEGIES:
         chosen = strategy.Parameters(test_share=share) if strategy is random else strategy.Parameters()
+        if strategy is unannotated and UNANNOTATED not in dataset.released:
+            with pytest.raises(DataError, match="nothing is asked"):
+                strategy.make(dataset, seed, chosen)
+            continue
         split = strategy.make(dataset, seed, chosen)
         assert strategy.broken_promises(dataset, split, chosen) == []
         assert FORM.fits(split, dataset)
@@ -122,6 +127,8 @@ def test_documents_of_a_test_abstract_are_left_out(corpus: CombosDataset) -> Non
 def test_a_broken_promise_is_told(
     corpus: CombosDataset, strategy: Any, changes: dict[int, int], promise: str
 ) -> None:
+    if strategy is unannotated:
+        corpus = replace(corpus, released=np.append(corpus.released[:-1], UNANNOTATED))
     parts = strategy.make(corpus, 3, strategy.Parameters()).parts.copy()
     parts[list(changes)] = list(changes.values())
     assert any(
@@ -142,6 +149,18 @@ def test_a_draw_asks_for_nothing_that_nobody_annotated() -> None:
         ([TEST, TRAIN, TRAIN, TRAIN, OUTSIDE, OUTSIDE], [told]),
     ):
         assert random.broken_promises(dataset, split_of(parts), random.Parameters()) == broken
+
+
+def test_of_documents_that_are_all_annotated_nothing_can_be_predicted(corpus: CombosDataset) -> None:
+    """An image was built for it and a run made, which was then blamed for an empty answer."""
+    with pytest.raises(DataError) as refused:
+        unannotated.make(corpus, 0, unannotated.Parameters())
+    assert said(refused.value) == (
+        "every document is annotated: nothing is asked",
+        "dataset combos_corpus",
+        'give a sentence of your own: --text "A plus B was safe." --drug A --drug B; or make the dataset with '
+        "--open-sentences",
+    )
 
 
 def test_a_draw_that_tears_an_abstract_apart_is_told(corpus: CombosDataset) -> None:

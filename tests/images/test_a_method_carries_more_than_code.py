@@ -94,6 +94,19 @@ def test_a_pipe_is_refused_and_not_waited_for(mine: Layout) -> None:
     assert "no regular file" in code_fault(mine, "constant")
 
 
+@pytest.mark.parametrize("name", [b"\xff.py", b"\x1b[2J.py", b"part\xff"])
+def test_a_name_that_is_no_text_is_refused(mine: Layout, name: bytes) -> None:
+    """It can be hashed with no other, so that everything about the method was a fault of the harness itself."""
+    path = mine.methods / "constant" / os.fsdecode(name)
+    if path.suffix:
+        path.touch()
+    else:
+        path.mkdir()
+    with pytest.raises(ImageError, match="has a name that can't be shown") as refused:
+        code_tree(mine, "constant")
+    assert refused.value.where == ascii(str(path)) and refused.value.todo == "rename it"
+
+
 def test_the_largest_source_is_still_code(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_bytes(b"#" * (256 << 10))
     assert code_files(tmp_path) == ["main.py"]

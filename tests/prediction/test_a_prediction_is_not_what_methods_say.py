@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,19 +11,20 @@ from typing import Any, cast
 import pytest
 
 from harness import benchmarks
-from harness.base.errors import HarnessError
+from harness.base.errors import DataError, HarnessError
 from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.benchmarks import Ranking
 from harness.benchmarks.reading import Reading
+from harness.data.own_dataset import new_dataset
 from harness.engine import Engine
 from harness.execution.campaign import Choices
 from harness.methods.card import load_method
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Plan
-from harness.prediction import Participant, Prediction, PredictionRequest, predict
+from harness.prediction import Participant, Prediction, PredictionRequest, participants, predict
 from harness.prediction import prediction as module
 from harness.prediction.names import Selection
 from harness.prediction.participants import Participation
@@ -132,6 +133,7 @@ class Scene:
 
         for name, value in (
             ("split_digest", split_digest),
+            ("refuse_nothing", lambda _, job, mirrors: self.calls.append(("asks", job.dataset))),
             ("make_plan", make_plan),
             ("join", join),
             ("run_cells", run_cells),
@@ -217,7 +219,8 @@ _VOTE = (
 
 def test_several_methods_and_what_failed(drugs: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     found = drugs.answer(monkeypatch, top=3)
-    assert drugs.calls == [("split", "the larger one", SplitSpec(strategy="new_drugs", seed=3)), "run"]
+    split = SplitSpec(strategy="new_drugs", seed=3)
+    assert drugs.calls == [("split", "the larger one", split), ("asks", "the larger one"), "run"]
     assert found.methods == (
         PredictingMethod(
             "mlp",
@@ -379,3 +382,33 @@ def test_a_request_asks_for_nothing_that_was_not_said() -> None:
     told = (request.variant, request.parameters, request.seed, request.new, request.only, request.pairs)
     assert told == (None, {}, 0, (), (), ())
     assert (request.both_orders, request.top) == (False, None)
+
+
+@pytest.mark.parametrize("known", ["1;-1", "1;0"])
+def test_where_all_is_known_nothing_is_run(repository: Layout, tmp_path: Path, known: str) -> None:
+    """A method learned for as long as it takes, and then there was nothing to rank."""
+    (tmp_path / "m.csv").write_text(f";x;y\na;1;-1\nb;-1;1\nc;{known}\n")
+    layout = replace(repository, cache=tmp_path / "cache", local=tmp_path / "local", data=tmp_path / "data")
+    new_dataset(layout, "mine", {"associations": tmp_path / "m.csv"})
+    (member,) = participants(layout, PredictionRequest(methods=("constant",), dataset="mine")).members
+    if known.endswith("0"):
+        module.refuse_nothing(layout, member.job)
+        return
+    with pytest.raises(DataError) as refused:
+        module.refuse_nothing(layout, member.job)
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "there is no test pair: all is known that could be asked",
+        "dataset mine",
+        "name what you ask about, something of your own or of the dataset: docs/predicting.md",
+    )
+
+
+def test_of_drugs_pairs_are_asked_that_are_no_items(repository: Layout, tmp_path: Path) -> None:
+    job = Job(
+        benchmark="ddi", method="mlp", dataset="mine", parameters={}, split=SplitSpec(strategy="new_drugs", seed=0)
+    )
+    (tmp_path / "i.csv").write_text("head,tail,type\n" + "".join(f"d{n},d{n + 1},x\n" for n in range(9)))
+    (tmp_path / "d.csv").write_text("drug,smiles\n" + "".join(f"d{n},{'C' * (n + 1)}\n" for n in range(11)))
+    layout = replace(repository, cache=tmp_path / "cache", local=tmp_path / "local", data=tmp_path / "data")
+    new_dataset(layout, "mine", {"interactions": tmp_path / "i.csv", "drugs": tmp_path / "d.csv"})
+    module.refuse_nothing(layout, job)

@@ -105,6 +105,13 @@ def test_a_part_that_nothing_can_be_ranked_in_is_refused() -> None:
     )
     with pytest.raises(DataError):
         released.make(parted([[0] * 4] * 2), 1, released.Parameters())
+    with pytest.raises(DataError) as idle:
+        released.make(parted([[TEST, TEST, 0, 0], [0, 0, TEST, 0]]), 1, released.Parameters())
+    assert (idle.value.what, idle.value.where, idle.value.todo) == (
+        "every association is to be tested: there is nothing to learn from",
+        "dataset made up, column part",
+        "write train for some of them",
+    )
     for dataset in (matrix(KNOWN), ReleasedDataset(**vars(matrix(KNOWN)))):
         with pytest.raises(UsageError) as unsaid:
             released.make(dataset, 1, released.Parameters())

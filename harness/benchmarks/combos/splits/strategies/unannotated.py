@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from harness.base.errors import DataError
 from harness.base.manifests import Strict
 from harness.benchmarks.combos.dataset import UNANNOTATED, CombosDataset
 from harness.benchmarks.combos.splits.form import TEST, TRAIN, DocumentSplit, Parts, split_of
@@ -17,7 +18,15 @@ class Parameters(Strict):
 
 def make(dataset: CombosDataset, seed: int, parameters: Parameters) -> DocumentSplit:
     """By what is known."""
-    return split_of(_parts(dataset))
+    parts = _parts(dataset)
+    if not (parts == TEST).any():
+        raise DataError(
+            "every document is annotated: nothing is asked",
+            where=f"dataset {dataset.name}",
+            todo='give a sentence of your own: --text "A plus B was safe." --drug A --drug B; '
+            "or make the dataset with --open-sentences",
+        )
+    return split_of(parts)
 
 
 def broken_promises(dataset: CombosDataset, split: DocumentSplit, parameters: Parameters) -> list[str]:

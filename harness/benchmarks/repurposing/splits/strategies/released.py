@@ -34,6 +34,12 @@ def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Fold
             todo="name test pairs with label 0 or -1, too, or test on all that no line names: "
             "--split released:unlisted=test",
         )
+    if not (labels[~test] == 1).any():
+        raise DataError(
+            "every association is to be tested: there is nothing to learn from",
+            where=f"dataset {dataset.name}, column part",
+            todo="write train for some of them",
+        )
     folds = np.where(test, TEST, 0).astype(np.int8)
     inner_folds_of(np.flatnonzero(~test), labels, folds, count=parameters.inner_folds, seed=seed)
     return split_of(folds)
