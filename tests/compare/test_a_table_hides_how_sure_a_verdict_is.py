@@ -11,11 +11,12 @@ import pytest
 from harness.api import table
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
+from harness.compare.book import group_of
 from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict, Comparison, Recomputed
 from harness.compare.judge import Single
 from harness.compare.names import Target
-from harness.compare.text import comparison_json, to_json, to_markdown, to_text
+from harness.compare.text import comparison_json, counts_by_group, to_json, to_markdown, to_text
 from harness.report.content import Shared, claim_entry
 from tests.compare.test_a_claim_is_misjudged import KNOWN, NAMES, PLACE, claim, run
 
@@ -184,6 +185,23 @@ def test_up_to_sixty_claims_are_all_listed_whatever_became_of_them(count: int, l
     text = to_text(Book("repurposing", (), tuple(waiting_for_runs(count))))
     assert len({*re.findall(r"metric \d+", text)}) == listed
     assert (f"{count} claims not listed" in text) is (listed == 0)
+
+
+def test_up_to_sixty_groups_are_counted_each_and_more_by_method() -> None:
+    """Where a method has several datasets or splits, how many; where it has one, which."""
+    one, other = judged(()), judged(SURE)
+    other = other._replace(target=replace(other.target, method="another"))
+    many = tuple(
+        one._replace(target=replace(one.target, dataset=f"d{number % 30}", split=f"s{number // 30}"))
+        for number in range(60)
+    )
+    kind, _, dataset, split = group_of(other)
+    each = counts_by_group(Book("repurposing", (), many))
+    assert len(each) == 60 and {count.total() for count in each.values()} == {1}
+    assert counts_by_group(Book("repurposing", (), (*many, other))) == {
+        (group_of(one)[0], one.target.method, "all 30", "all 2"): Counter({ClaimVerdict.PENDING: 60}),
+        (kind, "another", dataset, split): Counter({ClaimVerdict.REPRODUCED: 1}),
+    }
 
 
 def test_a_mean_that_lacks_runs_is_listed_with_the_decided_ones() -> None:

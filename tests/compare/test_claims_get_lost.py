@@ -16,9 +16,9 @@ from harness.base.layout import Layout
 from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.cli import main
 from harness.compare import ClaimVerdict, compare_claims, load_claims, load_external, load_names
-from harness.compare.paper import load_paper
+from harness.compare.paper import Place, load_paper
 from harness.compare.text import to_json, to_markdown, to_text
-from harness.compare.values import TIME, published_side
+from harness.compare.values import TIME, _published_means, published_side
 from harness.planning.plan import Plan
 from harness.results.store import Store
 from tests.fabricate import planned_of
@@ -181,6 +181,21 @@ def test_what_was_rounded_for_the_study_agrees_with_the_published_files(reposito
                 name, column = ("NS-AUC", "train_time_s") if metric == TIME else (metric, "value")
                 published = float(theirs[(*place, str(seed), name)][column])
                 assert value == pytest.approx(published, rel=5e-4 if metric == TIME else 1e-5)
+
+
+def test_a_mean_that_the_authors_leave_empty_is_none_and_takes_no_other_with_it(
+    repository: Layout, tmp_path: Path
+) -> None:
+    path = tmp_path / "summary.csv"
+    rows = ("D,ALSWR,s,0.25,0.5", "D,HAN,s,,0.75", "D,HAN,t,0.125,", "D,NIMCGCN,s,,", "D,nobody's,s,0.5,0.5")
+    path.write_text("\n".join(["dataset,method,split,NS-AUC_mean,AUC_mean", *rows, ""]))
+    means = _published_means(path, load_paper(repository, "repurposing"))
+    assert means == {
+        (Place("D", "ALSWR", "s"), "NS-AUC"): 0.25,
+        (Place("D", "ALSWR", "s"), "AUC"): 0.5,
+        (Place("D", "HAN", "s"), "AUC"): 0.75,
+        (Place("D", "HAN", "t"), "NS-AUC"): 0.125,
+    }
 
 
 def test_claims_of_another_file_are_read(evidence: Layout, tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def write_approvals(path: Path, rows: Mapping[str, str]) -> Path:
     texts = "".join(f"<si><t>{text[:2]}</t><t>{text[2:]}</t></si>" for text in cells)
     lines = "".join(
         f'<row r="{line}"><c r="A{line}" t="s"><v>{2 * line - 2}</v></c><c r="B{line}"><v>7</v></c>'
-        f'<c r="D{line}" t="s"><v>{2 * line - 1}</v></c></row>'
+        # a wide table has columns of two letters, too
+        f'<c r="D{line}" t="s"><v>{2 * line - 1}</v></c><c r="DA{line}"><v>9</v></c></row>'
         for line in range(1, len(rows) + 2)
     )
     # one without a date, as rows of the original are

@@ -167,6 +167,16 @@ def test_the_whole_graph_is_hetionets_own_file(tmp_path: Path) -> None:
             "node2id.json",
         ),
         (
+            {"node2id.json": json.dumps({"DB1": 1, "DB2": 2})},
+            "the numbers of the drugs have a gap",
+            "node2id.json",
+        ),
+        (
+            {"node2id.json": json.dumps({"DB1": 0, "DB2": 0})},
+            "the numbers of the drugs have a gap",
+            "node2id.json",
+        ),
+        (
             {"drug_DDI_GPT.json": json.dumps({"0": {"name": "a", "description": "b"}})},
             "3 drugs missing, number 1 for one",
             "drug_DDI_GPT.json",

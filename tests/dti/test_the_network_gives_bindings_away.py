@@ -118,6 +118,16 @@ def test_tasks_are_counted_and_what_they_lack_is_named(house: Layout, monkeypatc
     assert facts.rows[3].lacking == {"Test 5 has 0 groups here": 2}
 
 
+def test_tasks_of_classes_are_made_of_the_dataset_that_has_classes(
+    house: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {"Test 2": "drug_classes:rank=0", "Test 3": "target_classes:rank=0", "Test 5": "new_pairs:rank=0"}
+    monkeypatch.setattr(study, "TASKS", rows)
+    facts = study.measure(house, [], lambda _: None)
+    lacking = [one.lacking for one in facts.rows if one.reading == "as-defined"]
+    assert [["beta_classes" in reason for reason in reasons] for reasons in lacking] == [[True], [True], [False]]
+
+
 def test_what_was_measured_says_so(repository: Layout) -> None:
     facts = load_measured(repository, "dti", TaskFacts)
     assert facts is not None and (facts.edges, facts.bindings) == (12_201, 12_240)

@@ -321,7 +321,7 @@ def test_a_table_of_hundreds_of_rows_is_summed_up() -> None:
         text = stream.getvalue()
         assert text.startswith(SUMS), text
         assert len(text.splitlines()) < 50 and "These are sums of 252 rows" in text
-        assert "Metrics:" not in text and "°: the answer depends" in text
+        assert "Metrics:" not in text and 0 < text.index("°: the answer depends") < text.index("These are sums")
     for shown, table, chosen in (
         (to_text(limit), limit, {}),
         (to_text(large, cells=True), large, {"cells": True}),
