@@ -180,8 +180,8 @@ class ControlGroup:
         # the group was gone before it could be read a last time
         if self._short_above:
             return Shortage.ABOVE
-        short = self._short or (self.version == 2 and self.usage.refusals)
-        return Shortage.OWN if short else Shortage.UNREAD
+        # the first version of control groups counts no refusals
+        return Shortage.OWN if self._short or self.usage.refusals else Shortage.UNREAD
 
     def _met_own_limit(self) -> bool:
         """Whether a kill was for the group's own limit. A limit that cached files fill was met, too."""

@@ -196,8 +196,10 @@ class Store:
         with self._alone():
             if not self.path(key).is_dir():
                 return
-            content = self.standing(key).content
-            scope = scope_of(content["planned"]["job"]) if content else ""
+            try:
+                scope = scope_of(self.standing(key).content["planned"]["job"])
+            except (KeyError, TypeError, AttributeError):
+                scope = ""  # a run whose record can't be read may be removed, too
             with self.log.event(Leaf(Event.REMOVAL, now(), scope, key=key), self.path(key) / RECORD_FILE):
                 self._discard(key)
 

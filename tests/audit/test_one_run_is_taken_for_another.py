@@ -103,6 +103,17 @@ def test_a_run_of_other_data_is_not_taken_for_one_of_the_present(evidence: Layou
     assert first.superseded == "" and "dataset" in second.superseded
 
 
+def test_a_run_of_other_data_is_no_sound_one_where_the_digest_is_found_in_a_mirror_alone(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There nothing says beforehand that the data have changed."""
+    monkeypatch.setattr(basis, "_digest_now", lambda *_: "")
+    key = forge_plan(evidence, made_up, 1, dataset_digest="0" * 64)
+    first, second = audits(evidence, planned_of(made_up.cells[0]).key, key)
+    assert first.superseded == second.superseded == ""
+    assert broken(first) == [] and "dataset" in broken(second)
+
+
 def held(monkeypatch: pytest.MonkeyPatch, trees: tuple[str, str]) -> None:
     """What the engine's image holds."""
 

@@ -21,7 +21,7 @@ from harness.planning.plan import Plan
 from harness.proof.leaves import Event
 from harness.results import index, scoring, store, truth
 from harness.results.scoring import Scores, read_scores, scored_files, scores_path
-from harness.results.store import Store
+from harness.results.store import Store, StoredRun
 from harness.results.truth import Truth, truth_of
 from tests.core.factories import planned_job, put_run, record_of
 from tests.core.word_for_word import layout_of, recorded, said
@@ -216,6 +216,33 @@ def test_an_answer_is_asked_and_measured_as_its_job_says(tmp_path: Path, monkeyp
     layout = layout_of(tmp_path)
     assert truth_of(layout, job, [tmp_path]) == Truth(job, cast(Any, "d"), cast(Any, "s"))
     assert found == [(layout, "synthetic", [tmp_path]), (layout, "synthetic", job.split, [tmp_path])]
+
+
+def test_a_record_of_any_other_form_hides_no_other_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wrote it: its digest may be right."""
+    job = {"benchmark": "repurposing", "method": "m", "dataset": "d", "split": {"strategy": "random", "seed": 1}}
+    contents: dict[str, Any] = {
+        "a list": {"planned": ["job"], "resources": {}},
+        "a text": {"planned": "job", "resources": {}},
+        "a number": {"planned": 3, "resources": {}},
+        "no job": {"planned": {}, "resources": {}},
+        "no resources": {"planned": {"job": job}},
+        "another job": {"planned": {"job": {**job, "split": 1}}, "resources": {}},
+        "no benchmark": {"planned": {"job": {**job, "benchmark": "none"}}, "resources": {}, "files": {}},
+        "files": {"planned": {"job": job}, "resources": {}, "files": 1},
+        "a list of resources": {"planned": {"job": job, **dict.fromkeys(index._MORE_TEXTS, "")}, "resources": []},
+        "no digests": {"planned": {"job": job}, "resources": {}, "files": {}},
+    }
+
+    def standing(_: Store, key: str) -> StoredRun:
+        verdict = Verdict.OK if "files" in contents[key] else Verdict.ERROR
+        return StoredRun(verdict, "", {"started": "", "finished": "", **contents[key]})
+
+    monkeypatch.setattr(Store, "standing", standing)
+    monkeypatch.setattr(Store, "finished", lambda self: iter(contents))
+    left_out = index.build_index(layout_of(tmp_path / "local"), tmp_path / "own.parquet").left_out
+    assert left_out.keys() == contents.keys()
+    assert all(reason.startswith("its record can't be read: ") for reason in left_out.values())
 
 
 def test_what_fits_no_column_is_left_empty_and_said(

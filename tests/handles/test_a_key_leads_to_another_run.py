@@ -14,11 +14,13 @@ from click.testing import CliRunner
 from harness import api
 from harness.api import Repository
 from harness.base.errors import CorruptData, MissingData, UsageError
+from harness.base.files import digest_of
 from harness.cli import group, main
 from harness.compare import ClaimVerdict
 from harness.handles import PublishedLines, differences_of, find_handle, metric_lines, published_beside
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan
+from harness.proof.leaves import Event
 from harness.results.reference import find_reference, load_reference
 from harness.results.store import Store
 from tests.fabricate import planned_of
@@ -432,6 +434,22 @@ def test_a_run_whose_record_is_cut_can_be_forgotten_by_its_key(committed: Reposi
     (run,) = api.forget(key[:16], repository=committed)
     assert run.verdict == "unknown"
     assert not committed.store.path(key).exists()
+
+
+@pytest.mark.parametrize("planned", [{}, [], 1, {"job": {}}, {"job": 3}, {"job": {"split": {"parameters": []}}}])
+def test_a_run_whose_plan_is_of_another_form_can_be_forgotten(
+    committed: Repository, made_up: Plan, planned: object
+) -> None:
+    """Whoever wrote it: its digest is right."""
+    key = _keys(made_up)[0]
+    path = committed.store.path(key) / "record.json"
+    content = {**json.loads(path.read_text()), "planned": planned}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    (run,) = api.forget(key, repository=committed)
+    assert (run.key, run.verdict) == (key, "unknown") and not path.parent.exists()
+    last = committed.store.log.leaves()[-1]
+    assert (last.kind, last.key, last.scope) == (Event.REMOVAL, key, "")
 
 
 def test_a_beginning_of_several_keys_forgets_none(committed: Repository, made_up: Plan) -> None:
