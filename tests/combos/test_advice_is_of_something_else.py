@@ -362,6 +362,7 @@ def test_metrics_say_what_they_are() -> None:
     ("write", "what", "todo"),
     [
         (None, "the split can't be read: No such file or directory", ""),
+        (lambda path: path.mkdir(), "the split can't be read: Is a directory", ""),
         (
             lambda path: path.write_bytes(npy_bytes(np.zeros((2, 1), dtype=np.int8))),
             "the split has the shape (2, 1) instead of one part per document",
