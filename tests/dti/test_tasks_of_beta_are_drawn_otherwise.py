@@ -514,7 +514,7 @@ def test_published_tasks_of_diseases_come_out(repository: Layout, shared: Path) 
 @pytest.mark.parametrize("of_drugs", [True, False])
 def test_nodes_that_share_a_bucket_stand_as_they_were_added(of_drugs: bool) -> None:
     """Those of the space's own half first: a set of Java's remembers it, and the first node has most negatives."""
-    halves = drug_classes.positives(made(), 2, drug_classes.Parameters(rank=0, fold=1))
+    halves = drug_classes.positives(made(), 1024, drug_classes.Parameters(rank=0, fold=1))
     bindings, nobody = halves.bindings, np.empty(0, dtype=np.int64)
     nodes_of, ends = (bindings.drugs_of, bindings.drugs) if of_drugs else (bindings.targets_of, bindings.targets)
     found = []
