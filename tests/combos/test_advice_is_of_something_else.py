@@ -238,6 +238,12 @@ def _items(text: str, *drugs: str) -> list[NewItem]:
             "name it as it stands there; near it: aspirin, Aspirine",
         ),
         (
+            _items("ASPIRIN", "aspirn"),
+            "'aspirn' stands nowhere in the text as a whole word",
+            NewItem(kind="drug", name="aspirn").where,
+            "name it as it stands there; near it: ASPIRIN",
+        ),
+        (
             _items("aspirin", "xyz"),
             "'xyz' stands nowhere in the text as a whole word",
             NewItem(kind="drug", name="xyz").where,
