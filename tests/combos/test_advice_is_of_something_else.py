@@ -243,6 +243,12 @@ def _items(text: str, *drugs: str) -> list[NewItem]:
             "name it as it stands there; near it: aspirin, Aspirine",
         ),
         (
+            _items("ASPIRIN", "aspirn"),
+            "'aspirn' stands nowhere in the text as a whole word",
+            NewItem(kind="drug", name="aspirn").where,
+            "name it as it stands there; near it: ASPIRIN",
+        ),
+        (
             _items("aspirin", "xyz"),
             "'xyz' stands nowhere in the text as a whole word",
             NewItem(kind="drug", name="xyz").where,
@@ -367,6 +373,7 @@ def test_metrics_say_what_they_are() -> None:
     ("write", "what", "todo"),
     [
         (None, "the split can't be read: No such file or directory", ""),
+        (lambda path: path.mkdir(), "the split can't be read: Is a directory", ""),
         (
             lambda path: path.write_bytes(npy_bytes(np.zeros((2, 1), dtype=np.int8))),
             "the split has the shape (2, 1) instead of one part per document",

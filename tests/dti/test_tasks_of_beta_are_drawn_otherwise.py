@@ -20,12 +20,12 @@ from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.parity.splits import check_file, dataset_beside
 from harness.benchmarks.dti.splits.generator import connectivity as generator
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
-from harness.benchmarks.dti.splits.generator.categories import Category, spread_negatives
+from harness.benchmarks.dti.splits.generator.categories import Category, sides, spread_negatives
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, occurrence_auroc, parts_of
 from harness.benchmarks.dti.splits.generator.groups import ranked
 from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
-from harness.benchmarks.dti.splits.java import JavaRandom
+from harness.benchmarks.dti.splits.java import JavaRandom, buckets_of, table_of
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
@@ -509,6 +509,22 @@ def test_published_tasks_of_diseases_come_out(repository: Layout, shared: Path) 
                 proved += len(members[members[:, 1] == MEMBER]) == dataset.group_sizes[number]
                 compared += 1
     assert (compared, proved) == (60, 44)
+
+
+@pytest.mark.parametrize("of_drugs", [True, False])
+def test_nodes_that_share_a_bucket_stand_as_they_were_added(of_drugs: bool) -> None:
+    """Those of the space's own half first: a set of Java's remembers it, and the first node has most negatives."""
+    halves = drug_classes.positives(made(), 1024, drug_classes.Parameters(rank=0, fold=1))
+    bindings, nobody = halves.bindings, np.empty(0, dtype=np.int64)
+    nodes_of, ends = (bindings.drugs_of, bindings.drugs) if of_drugs else (bindings.targets_of, bindings.targets)
+    found = []
+    for space, halves_in_order in (("TEE", (halves.test, halves.train)), ("TRE", (halves.train, halves.test))):
+        added = list(dict.fromkeys(node for half in halves_in_order for node in nodes_of(half).tolist()))
+        buckets = buckets_of(ends.hashes[added], table_of(len(added)))
+        expected = [added[place] for place in sorted(range(len(added)), key=lambda place: int(buckets[place]))]
+        found.append(sides(halves, space, Category(of_drugs, nobody, 0, nobody))[not of_drugs].tolist())
+        assert found[-1] == expected
+    assert found[0] != found[1] and sorted(found[0]) == sorted(found[1])
 
 
 @pytest.mark.parametrize(("strategy", "test"), [(new_pairs, 5), (annotated_pairs, 6)])

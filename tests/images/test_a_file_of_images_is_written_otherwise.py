@@ -7,7 +7,7 @@ import json
 import os
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +18,7 @@ from docker.errors import APIError, ImageNotFound
 from harness.base import large_files
 from harness.base.errors import ImageError, UsageError
 from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images import handover, transport
 from harness.images.fetch import Supply
 from harness.images.identity import code_tree, environment_image_name, image_name
@@ -363,6 +364,19 @@ def test_an_image_that_nobody_asks_for_is_named(shelf: Shelf, tmp_path: Path, fi
         load_images(shelf.engine, shelf.layout, file)
     why = f"it holds {wrong.image}, and this tree asks for {right.image}"
     assert refused.value.what == f"images were refused, and none is left of them: {why}"
+
+
+def test_an_image_is_held_to_the_locks_of_its_own_accelerator(layout: Layout, tmp_path: Path) -> None:
+    """What is built for a GPU has wheels of its own, and is neither taken nor refused for one of a processor."""
+    both: tuple[Accelerator, ...] = ("cpu", "cuda")
+    trees = {accelerator: recorded_tree(layout, "_torch", accelerator) for accelerator in both}
+    assert trees["cpu"] != trees["cuda"]
+    for accelerator, tree in trees.items():
+        image = environment_image_name("_torch", tree)
+        for asked in both:
+            saved = SavedImage(name="_torch", accelerator=asked, image=image, environment_tree=tree, code_tree="")
+            with nullcontext() if asked == accelerator else pytest.raises(ImageError, match="this tree asks for"):
+                transport._must_be_wanted(layout, saved, tmp_path / "x.tar")
 
 
 def test_a_client_waits_an_hour_and_is_closed(monkeypatch: pytest.MonkeyPatch, shelf: Shelf) -> None:

@@ -154,6 +154,18 @@ def test_scaffolds_stay_whole() -> None:
         assert len(np.unique(split.drugs[scaffolds == number])) == 1
 
 
+def test_stereoisomers_have_one_scaffold() -> None:
+    """What stands before or behind the plane of a ring is no part of it."""
+    dataset = made_up_drugs(24, 5)
+    both = ("C1CC[C@H]2CCCC[C@H]2C1", "C1CC[C@H]2CCCC[C@@H]2C1", "C1CCC2CCCCC2C1")
+    scaffolds = get_strategy(
+        "ddi", "scaffold"
+    ).groups(  # type: ignore[attr-defined]
+        _with(dataset, smiles=(*both, *dataset.smiles[3:])), None
+    )
+    assert scaffolds[0] == scaffolds[1] == scaffolds[2]
+
+
 def test_unreadable_drugs_are_each_a_scaffold_of_their_own() -> None:
     dataset = made_up_drugs(24, 5)
     dataset = _with(dataset, smiles=("not a molecule", "", *dataset.smiles[2:]))
