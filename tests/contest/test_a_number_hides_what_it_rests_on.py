@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare, wilcoxon
 
@@ -176,6 +176,7 @@ def test_the_critical_difference_is_drawn_as_long_as_it_is() -> None:
 
 
 @given(st.lists(st.floats(1, 9), min_size=1, max_size=8), st.floats(0.1, 4))
+@example(ranks=[1.0, 2.0, 3.5], difference=1.0)
 def test_bars_join_all_and_only_what_is_near(ranks: list[float], difference: float) -> None:
     ranks = sorted(ranks)
     bars = groups_of(ranks, difference)
