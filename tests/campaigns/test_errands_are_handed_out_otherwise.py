@@ -759,6 +759,17 @@ def test_a_worker_that_was_lost_a_moment_ago_may_come_back_for_what_failed_elsew
     assert pair.told.nodes == {"host of c": 3}
 
 
+def test_a_run_that_nobody_is_left_to_try_again_failed_and_counts(pair: Made) -> None:
+    """Its other worker was lost, and none came in its place."""
+    began = pair.now
+    pair.each = lambda: pair.here.pop("b", None)
+    pair.act = lambda errand, address: failed(errand, address, f"no disk at {address}")
+    pair.run(pair.errands(5))
+    assert [task.workers for task in pair.submitted] == [None, ["b"]] and 60 < pair.now - began < 75
+    assert pair.notes.steps == [f"infrastructure: {label(5)} (1.0 s): no disk at a"]
+    assert pair.told.ended == {"infrastructure": 1} and pair.state.failures == ("constant",)
+
+
 def test_for_a_worker_that_has_joined_nobody_waits(pair: Made) -> None:
     """Too small for what failed on all others, it came in nobody's place."""
     began = pair.now

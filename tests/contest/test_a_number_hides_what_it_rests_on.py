@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare, wilcoxon
 
@@ -175,7 +175,23 @@ def test_the_critical_difference_is_drawn_as_long_as_it_is() -> None:
     assert start == first
 
 
+def test_a_name_is_no_markup_wherever_it_stands() -> None:
+    names = ("a*b*", "c|d", "<e>")
+    contest = contest_of(
+        {
+            name: {f"data{place}": [0.1 * column + 0.01 * place] for place in range(8)}
+            for column, name in enumerate(names, 1)
+        }
+    )
+    assert contest.rank_test
+    text = to_markdown(contest)
+    ranks = text[text.index("mean rank") :]
+    for name, escaped in zip(names, (r"a\*b\*", r"c\|d", "&lt;e&gt;"), strict=True):
+        assert name not in text and escaped in ranks
+
+
 @given(st.lists(st.floats(1, 9), min_size=1, max_size=8), st.floats(0.1, 4))
+@example(ranks=[1.0, 2.0, 3.5], difference=1.0)
 def test_bars_join_all_and_only_what_is_near(ranks: list[float], difference: float) -> None:
     ranks = sorted(ranks)
     bars = groups_of(ranks, difference)

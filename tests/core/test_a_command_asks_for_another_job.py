@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.base.layout import Layout
-from harness.planning.commands import command_of_stored, run_command
+from harness.methods.card import load_method
+from harness.planning.commands import command_of_stored, run_command, unusual_parameters
 from harness.planning.jobs import Job
 from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job
@@ -62,6 +63,10 @@ def test_of_a_stored_job_other_parameters_than_those_of_the_card_are_said(layout
     assert {command_of_stored(layout, _changed(parameters=one)) for one in either} == {
         f"{_USUAL} 7 --set alpha=2 --set score=0.25"
     }
+    # a job of before the card had a parameter is another one than today's, though no command asks for it
+    lacking = _changed(parameters={"alpha": 2})
+    assert unusual_parameters(load_method(layout, "constant"), lacking) == {"alpha": 2, "score": None}
+    assert command_of_stored(layout, lacking) == f"{_USUAL} 7 --set alpha=2"
     # the method, or the variant, may be gone
     gone = {"method": "gone", "parameters": {"score": 0.25}}
     assert command_of_stored(layout, _changed(**gone)) == "harness run --method gone --dataset synthetic --seed 7"

@@ -180,9 +180,17 @@ def test_a_variant_of_ours_has_no_claim(facts: Layout, made_up: Plan) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"upstream": "0" * 64}, {"options": {"inner_folds": 0}}, {"accelerator": "cuda"}, {}]
+    ("change", "asked"),
+    [
+        ({"upstream": "0" * 64}, "--upstream DIR"),
+        ({"options": {"inner_folds": 0}}, "--inner-folds 0"),
+        ({"accelerator": "cuda"}, "--accelerator cuda"),
+        ({}, "--set level=2"),
+    ],
 )
-def test_what_is_published_is_not_of_an_unusual_run(facts: Layout, made_up: Plan, change: dict[str, Any]) -> None:
+def test_what_is_published_is_not_of_an_unusual_run(
+    facts: Layout, made_up: Plan, change: dict[str, Any], asked: str
+) -> None:
     books = [Book("repurposing", (), (claim(seed=17263407),))]
     evidence = seen(facts, made_up, books)
     told = [cell["key"] for cell in page_data(evidence, books)["cells"] if "claims" in cell]
@@ -190,7 +198,11 @@ def test_what_is_published_is_not_of_an_unusual_run(facts: Layout, made_up: Plan
     job = usual.cell.job.model_copy(update=change)
     odd = replace(usual, cell=replace(usual.cell, job=job), choices={} if change else {"level": 2})
     table = replace(evidence.table, cells=tuple(odd if one is usual else one for one in evidence.table.cells))
-    assert not [entry for entry in page_data(replace(evidence, table=table), books)["cells"] if "claims" in entry]
+    data = page_data(replace(evidence, table=table), books)
+    assert not [entry for entry in data["cells"] if "claims" in entry]
+    # and whoever runs it again is told all that is unusual
+    commands = [data["shared"][entry["run"]] for entry in data["cells"] if entry["key"] == usual.key]
+    assert commands == [f"harness run --method {job.method} --dataset synthetic --seed SEED {asked}"]
 
 
 def test_a_claim_of_a_variant_stands_at_its_cell(facts: Layout, made_up: Plan) -> None:
