@@ -18,6 +18,7 @@ from harness.api import audits, claims, contests, datasets, handles, jobs, pages
 from harness.api.repository import without_own_runs
 from harness.audit.steps import ok
 from harness.base.errors import EngineError
+from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.new_item import NewItem
 from harness.contest import ContestRequest
@@ -428,8 +429,8 @@ def test_a_page_and_a_site_are_written_where_they_were_wanted(
     assert written[0] == ((machine.layout, table, machine.layout.page), {"mirrors": here.mirrors})
 
 
-def test_a_clone_has_what_is_committed_and_no_run_of_this_machine(machine: Machine) -> None:
-    here = machine.repository
+def test_a_clone_has_what_is_committed_and_no_run_of_this_machine(evidence: Layout) -> None:
+    here = api.Repository(evidence, mirrors=(Path("m"),))
     notes = {
         of: LastAudit(
             at=f"{of} then",
