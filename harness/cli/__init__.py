@@ -241,10 +241,11 @@ def _run(arguments: list[str]) -> int:
 def _check_folders(arguments: list[str]) -> None:
     """Raise `UsageError` where a variable names no folder: files below it would fail one by one."""
     for variable in _FOLDERS:
-        if variable == _FOLDERS[0] and _without_data(arguments) != arguments:
-            # the option comes before it
+        value = os.environ.get(variable)
+        # the option comes before the variable
+        if not value or (variable == "PERMAFROST_DATA" and _without_data(arguments) != arguments):
             continue
-        path = Path(os.environ.get(variable) or os.curdir).expanduser().absolute()
+        path = Path(value).expanduser().absolute()
         there = next(one for one in (path, *path.parents) if os.path.lexists(one))
         if not there.is_dir():
             kind = "a file" if there.is_file() else "a pipe or a device" if there.exists() else "a broken link"

@@ -431,20 +431,8 @@ def test_a_page_and_a_site_are_written_where_they_were_wanted(
 
 def test_a_clone_has_what_is_committed_and_no_run_of_this_machine(evidence: Layout) -> None:
     here = api.Repository(evidence, mirrors=(Path("m"),))
-    notes = {
-        of: LastAudit(
-            at=f"{of} then",
-            tree="",
-            results=4,
-            passed=4,
-            failed=0,
-            superseded=0,
-            unfinished=0,
-            replayed=0,
-            digest="d" * 64,
-        )
-        for of in (REFERENCE, STORED)
-    }
+    numbers = {"results": 4, "passed": 4, **dict.fromkeys(("failed", "superseded", "unfinished", "replayed"), 0)}
+    notes = {of: LastAudit(at=f"{of} then", tree="", digest="d", **numbers) for of in (REFERENCE, STORED)}
     for of, note in notes.items():
         write_last_audit(here.layout, of, note)
     assert list(here.store.finished())
