@@ -156,8 +156,8 @@ def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) ->
     """Stored runs by the beginnings of their keys, else reference results."""
     stored = [] if reference else list(here.store.finished())
     own, entries, others = list[str](), dict[str, ReferenceResult](), dict[str, ReferenceResult]()
-    for start in beginnings:
-        if not start.strip():
+    for start in map(str.strip, beginnings):
+        if not start:
             # every key begins so, be there a single one or many
             todo = "give a key or its beginning; without one every run is audited"
             raise UsageError("the key is empty", where=str(here.store.folder), todo=todo)

@@ -67,7 +67,7 @@ class Superseded:
         return "; ".join(reason for reason in (self.image, self.data, self.card) if reason)
 
 
-def find_superseded(layout: Layout, record: Record) -> Superseded:
+def find_superseded(layout: Layout, record: Record, mirrors: Sequence[Path] = ()) -> Superseded:
     """Why a run is superseded: its image or data have changed since. That is reported, and is no failure."""
     planned = record.planned
     method, dataset = planned.job.method, planned.job.dataset
@@ -84,19 +84,19 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
     if not has_manifest(layout, dataset):
         data = f"there is no dataset '{dataset}' in this repository any more"
     else:
-        digest = _digest_now(layout, dataset) or planned.dataset_digest
+        digest = _digest_now(layout, dataset, mirrors) or planned.dataset_digest
         if digest != planned.dataset_digest:
             data = f"dataset '{dataset}' changed: its digest is {digest[:12]} now"
     return Superseded(image, data)
 
 
-def _digest_now(layout: Layout, dataset: str) -> str:
+def _digest_now(layout: Layout, dataset: str, mirrors: Sequence[Path]) -> str:
     """The dataset's digest. Where its files were edited that of its manifest; empty where there is none.
 
     Then the dataset's own step tells what is broken, if the run is of these data at all.
     """
     try:
-        return dataset_digest(layout, dataset)
+        return dataset_digest(layout, dataset, mirrors=mirrors)
     except HarnessError:
         with suppress(HarnessError):
             return recorded_digest(layout, dataset)

@@ -100,7 +100,7 @@ class Auditor:
         planned = record.planned
         about = (planned.job.method, planned.image_tree, planned.job.dataset, planned.dataset_digest)
         if about not in self._superseded:
-            self._superseded[about] = find_superseded(self.layout, record)
+            self._superseded[about] = find_superseded(self.layout, record, self.mirrors)
         return self._superseded[about]
 
     def _frozen(self, record: Record, superseded: Superseded) -> list[Step]:

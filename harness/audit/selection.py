@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness.base.errors import HarnessError, UsageError
+from harness.base.few import few_in_line, length_apart
 from harness.base.files import canonical_json
 from harness.base.unknown_names import unknown_name
 from harness.planning.jobs import Job
@@ -53,13 +54,15 @@ def _text_of(job: Job) -> bytes:
 
 def find_key(all_keys: Sequence[str], prefix: str, where: Path) -> str:
     """The one key that begins with `prefix`; `UsageError` if none does, or several do."""
-    keys = [key for key in all_keys if key.startswith(prefix.lower())]
+    beginning = prefix.strip().lower()
+    keys = [key for key in all_keys if key.startswith(beginning)]
     if not keys:
         raise unknown_name("run", prefix, [key[:12] for key in all_keys], where=where)
     if len(keys) > 1:
+        length = length_apart(keys)
         raise UsageError(
             f"{len(keys)} keys begin with '{prefix}'",
             where=str(where),
-            todo=f"give more of it: {', '.join(key[: len(prefix) + 4] for key in keys[:6])}",
+            todo=f"give {length} characters of it: {few_in_line([key[:length] for key in keys], 6)}",
         )
     return keys[0]

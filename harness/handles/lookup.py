@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from harness.base.errors import CorruptData, MissingData, UsageError
+from harness.base.few import few_in_line, length_apart
 from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
@@ -139,12 +140,11 @@ def _none_or_several(
             where=f"{store.folder} ({counted(here, 'run')}), {layout.reference} ({counted(committed, 'run')})",
             todo=f"{_listing(store)}; where code or data changed since, a job has another key",
         )
-    length = next(size for size in range(len(beginning), _WHOLE + 1) if _differ(keys, size))
+    length = length_apart(keys)
     named = [f"{key[: max(length, 12)]} ({_label(store, key, entries)})" for key in keys[:_SHOWN]]
-    more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
     return UsageError(
         f"{len(keys)} keys begin with '{beginning}'",
-        where=", ".join(named) + more,
+        where=few_in_line([*named, *keys[_SHOWN:]], _SHOWN),
         todo=f"give {length} characters of it, which tell all of them apart",
     )
 
@@ -154,11 +154,6 @@ def _listing(store: Store) -> str:
     known = [key[:12] for key in islice(store.finished(), _SHOWN)]
     here = f"known here: {', '.join(known)}; " if known else ""
     return f"{here}`harness status --suite stored --cells` and `harness reference list --keys` list all"
-
-
-def _differ(keys: Iterable[str], size: int) -> bool:
-    starts = [key[:size] for key in keys]
-    return len(set(starts)) == len(starts)
 
 
 def _label(store: Store, key: str, entries: Mapping[str, ReferenceResult]) -> str:

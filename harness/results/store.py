@@ -125,6 +125,7 @@ class Store:
             if content.get("key") != key:
                 raise CorruptData("a record lies under another job's key", where=path)
             _check_sizes(folder, content["files"])
+            scope_of(content["planned"]["job"])  # fails where no job is named
             if not is_fit_to_show(content["reason"]) or not isinstance(content["resources"], dict):
                 raise TypeError("neither is what a record holds there")
             return StoredRun(Verdict(content["verdict"]), content["reason"], content)
@@ -168,7 +169,7 @@ class Store:
         folder = self.folder.parent / "work" / "claims"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / key
-        with path.open("w") as stream:
+        with open(path, "w", opener=without_waiting) as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

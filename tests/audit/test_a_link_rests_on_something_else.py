@@ -25,6 +25,7 @@ from harness.audit.basis import (
     find_superseded,
     outgrown_by_card,
 )
+from harness.audit.chain import Auditor
 from harness.audit.plausibility import check_card, check_kept
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.steps import Checked, Lack, Step, failed, guarded, not_checked, ok
@@ -230,6 +231,21 @@ def test_a_run_of_older_data_is_not_blamed_for_files_that_were_edited_since(
     )
     monkeypatch.setattr("harness.audit.basis.recorded_digest", lambda *_: "")
     assert find_superseded(evidence, record) == Superseded()
+
+
+def test_data_of_today_are_looked_for_where_the_audit_was_told_to_look(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Data whose digest no manifest records are converted from files that may lie in a mirror alone."""
+
+    def converted(_: Layout, name: str, *, mirrors: Sequence[Path]) -> str:
+        assert (name, mirrors) == ("synthetic", (tmp_path,))
+        return "e" * 64
+
+    monkeypatch.setattr("harness.audit.basis.dataset_digest", converted)
+    record = record_of(evidence, made_up)
+    audit = Auditor(evidence, Store(evidence.runs), mirrors=(tmp_path,)).audit(record.key)
+    assert audit.superseded == f"dataset 'synthetic' changed: its digest is {'e' * 12} now"
 
 
 def environment_steps(layout: Layout) -> dict[str, Step]:

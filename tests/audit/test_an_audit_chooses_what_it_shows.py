@@ -547,9 +547,12 @@ def test_a_key_is_found_by_what_begins_no_other() -> None:
     assert find_key(KEYS, KEYS[0], Path("runs")) == KEYS[0]
     with pytest.raises(UsageError, match="2 keys begin with 'aa1'") as refused:
         find_key(KEYS, "aa1", Path("runs"))
-    assert refused.value.todo == "give more of it: aa11000, aa12000" and refused.value.where == "runs"
-    with pytest.raises(UsageError, match="2 keys begin with 'cc000'"):
-        find_key([*KEYS, "cc0001" + "0" * 58, "cc0002" + "0" * 58], "cc000", Path("runs"))
+    assert refused.value.todo == "give 4 characters of it: aa11, aa12" and refused.value.where == "runs"
+    # as much of them is asked for as tells them apart, be it all
+    alike = ["c" * 63 + end for end in "0123456"]
+    with pytest.raises(UsageError, match="7 keys begin with ' CC '") as refused:
+        find_key([*KEYS, *alike], " CC ", Path("runs"))
+    assert refused.value.todo == f"give 64 characters of it: {', '.join(alike[:6])} and 1 more"
     # in the middle of a key is not at its beginning
     with pytest.raises(UsageError, match="no run is called '11'"):
         find_key(KEYS, "11", Path("runs"))

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from harness.base import machine, seal
 from harness.base.errors import ManifestError, UsageError, refuse_unknown, unknown
+from harness.base.few import length_apart
 from harness.base.files import canonical_json
 from harness.base.heartbeat import Pulse, duration, heartbeat
 from harness.base.layout import Layout, data_folder
@@ -33,6 +34,16 @@ from harness.base.zips import member
 
 GIB = 1024**3
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+@pytest.mark.parametrize(
+    ("texts", "length"),
+    [([], 1), (["abc"], 1), (["ab", "cb"], 1), (["abc", "b", "abd"], 3), (["b1", "a", "b2"], 2), (["a", "ab"], 2)],
+)
+def test_as_many_characters_as_tell_texts_apart(texts: list[str], length: int) -> None:
+    assert length_apart(texts) == length
+    assert len({text[:length] for text in texts}) == len(texts)
+    assert length == 1 or len({text[: length - 1] for text in texts}) < len(texts)
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,15 @@ def test_a_record_that_can_not_be_opened_or_makes_no_sense_is_damaged(here: Stor
     assert here.standing(planned_job().key) == store.StoredRun(Verdict.INFRASTRUCTURE, told, {})
 
 
+@pytest.mark.parametrize("planned", [{}, [], 1, {"job": {}}, {"job": 3}, {"job": {"split": {"parameters": []}}}])
+def test_a_record_whose_plan_names_no_job_is_damaged(here: Store, planned: object) -> None:
+    """No command that asks for verdicts has to ask whether there is a plan."""
+    path = here.path(planned_job().key) / RECORD_FILE
+    path.write_bytes(record_text(planned=planned))
+    broken = f"evidence is damaged: a record breaks its schema ({path})"
+    assert here.standing(planned_job().key) == store.StoredRun(Verdict.INFRASTRUCTURE, broken, {})
+
+
 def test_nobody_waits_for_a_pipe_in_the_place_of_a_file(here: Store) -> None:
     (key,) = here.finished()
     for path in (here.path(key) / RECORD_FILE, here.log.path):
@@ -177,6 +186,12 @@ def test_nobody_waits_for_a_pipe_in_the_place_of_a_file(here: Store) -> None:
     with pytest.raises(CorruptData, match="a record is cut"):
         here.record(key)
     assert here.log.lines() == []
+    claim = here.folder.parent / "work" / "claims" / key
+    claim.parent.mkdir(parents=True)
+    os.mkfifo(claim)
+    with pytest.raises(OSError, match="No such device or address") as refused, here.claim(key):
+        pass
+    assert refused.value.filename == str(claim)
 
 
 def test_nobody_waits_for_a_pipe_in_the_place_of_the_lock(here: Store) -> None:

@@ -253,6 +253,8 @@ def test_every_pair_is_of_the_part_of_its_line_and_others_of_none(tmp_path: Path
     assert made.associations.tolist() == [[1, -1], [0, 0], [1, 0]]
     assert made.released.tolist() == [[TEST, 0], [OUTSIDE, TEST], [0, OUTSIDE]]
     assert made.remarks[-1] == "2 pairs to test on: --split released"
+    untested = by_csv(tmp_path, "drug,disease,part\na,x,train\nb,x,train\n")
+    assert untested.remarks[-1] == "column `part` names no pair to test on: --split released needs some"
     without = by_csv(tmp_path, "drug,label,disease\na,1,x\na,-1,y\nb,0,y\nc,1,x\n")
     assert without.released is None and made.associations.tolist() == without.associations.tolist()
     assert content_digest(made) != content_digest(without)

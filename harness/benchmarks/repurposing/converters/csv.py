@@ -84,7 +84,6 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
     labels = _labels(pairs, names, known, table)
     (drug_ids, drug_features, drug_columns, _), (disease_ids, disease_features, disease_columns, _) = known
     released = _released(pairs, drug_ids, disease_ids)
-    tested = 0 if released is None else int((released == TEST).sum())
     return ReleasedDataset(
         name=manifest.name,
         associations=labels,
@@ -106,9 +105,17 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
                 for kind, one in zip(_ENDS, known, strict=True)
                 if len(one.columns) == len(one.names) and one.columns != one.names
             ),
-            *([] if released is None else [f"{counted(tested, 'pair')} to test on: --split released"]),
+            *([] if released is None else [_parts_remark(released)]),
         ),
     )
+
+
+def _parts_remark(released: Labels) -> str:
+    """Which split the column `part` is for; a column that names no test pair is for none."""
+    tested = int((released == TEST).sum())
+    if not tested:
+        return "column `part` names no pair to test on: --split released needs some"
+    return f"{counted(tested, 'pair')} to test on: --split released"
 
 
 def _alike_to_itself(names: Sequence[str]) -> _Known:
