@@ -9,6 +9,8 @@ from pathlib import Path
 
 # a line of the list of calls that Octave prints below an error
 _OCTAVE_CALL = re.compile(r"\bat line [0-9]+( column [0-9]+)?$")
+# what it prints below the place in a line that it can't parse
+_OCTAVE_PLACE = "^"
 _HEADER = struct.Struct(">BxxxL")
 _LAST_LINE = 200
 _RECENT = 4096
@@ -33,9 +35,9 @@ def _error_line(lines: list[str]) -> str:
             if lines[number].startswith("Error"):
                 # a long call is followed by its message on a line of its own
                 return " ".join(lines[number : number + 1 + lines[number].endswith(":")])
-    elif _OCTAVE_CALL.search(last):
+    elif last == _OCTAVE_PLACE or _OCTAVE_CALL.search(last):
         for line in reversed(lines):
-            if line.startswith("error: ") and line != "error: called from":
+            if line.startswith(("error: ", "parse error")) and line != "error: called from":
                 return line
     return last
 
