@@ -348,7 +348,9 @@ def _last_words(record: Record, log: Path) -> Iterator[Oddity]:
     if record.verdict is not Verdict.ERROR or not record.reason.startswith(prefix) or not log.is_file():
         return
     quote = record.reason.removeprefix(prefix).split("…")[0].strip()
-    text = " ".join(printable(log.read_text(encoding="utf-8", errors="replace")).split())
+    # as the reason has it: an error may be said in two lines
+    lines = (printable(line.strip()) for line in log.read_text(encoding="utf-8", errors="replace").splitlines())
+    text = " ".join(" ".join(lines).split())
     if " ".join(quote.split())[:_QUOTED] not in text:
         yield Oddity("the reason quotes what the log does not say", quote[:_QUOTED], text[-_QUOTED:])
 

@@ -67,6 +67,7 @@ class Extension(Protocol):
 
     - `again(dataset, names, pairs)`: by name, what must be added so that known things, or pairs of them, can be
       asked about once more. Without it every unknown pair of known things is asked anyway, or none can be.
+    - `not_asked_again(dataset, names)`: what a person must know of those of these things that it leaves out.
     """
 
     KINDS: Mapping[str, Kind]
@@ -136,6 +137,13 @@ def items_again(
     again = getattr(benchmarks.part(benchmark, "extension"), "again", None)
     items: Mapping[str, NewItem] = again(dataset, names, pairs) if again else {}
     return items
+
+
+def notes_of_again(benchmark: str, dataset: object, names: Sequence[str]) -> list[str]:
+    """What a person must know of things that were named alone and are not asked about once more."""
+    notes_of = getattr(benchmarks.part(benchmark, "extension"), "not_asked_again", None)
+    notes: list[str] = notes_of(dataset, names) if notes_of else []
+    return notes
 
 
 def check_name(item: NewItem, names: set[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
-from harness.benchmarks.new_item import NewItem, extension_of, items_again, kind_of
+from harness.benchmarks.new_item import NewItem, extension_of, items_again, kind_of, notes_of_again
 from harness.data import DatasetManifest, load_dataset, load_manifest
 from harness.data.datasets import is_here
 from harness.data.extension import extended
@@ -82,6 +82,7 @@ def participants(layout: Layout, request: PredictionRequest, mirrors: Sequence[P
         wanted = sorted(frozenset().union(*selection.named.values()))
         again = items_again(manifest.benchmark, dataset, wanted, [sorted(pair) for pair in selection.pairs])
         items = [*again.values()]
+        left_out += notes_of_again(manifest.benchmark, dataset, [name for name in wanted if name not in again])
         selection = replace(
             selection, own=frozenset(again), stands_for={item.name: name for name, item in again.items()}
         )

@@ -16,6 +16,7 @@ from harness.audit.steps import Checked, Step, failed, ok
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
+from harness.execution.runs.log import BoundedLog
 from harness.meaning.folders import meaning_of_folder
 from harness.results.records import Record
 from harness.results.scoring import parse_scores, scorer_digest, scores_path
@@ -452,7 +453,7 @@ def test_the_reason_of_an_error_quotes_the_log(fabricated: Layout, sound: Record
         }
     )
     assert kept(fabricated, wrong, tmp_path, log="reading\nno such matrix\n") == []
-    told = ("the reason quotes what the log does not say", "no such matrix", "all went well\\n")
+    told = ("the reason quotes what the log does not say", "no such matrix", "all went well")
     assert kept(fabricated, wrong, tmp_path, log="all went well\n") == [told]
     assert kept(fabricated, sound, tmp_path, log="all went well\n") == []
     long = "x" * 40
@@ -466,13 +467,34 @@ def test_the_reason_of_an_error_quotes_the_log(fabricated: Layout, sound: Record
     told = ("the reason quotes what the log does not say", "q" * 40, "w" * 40)
     assert kept(fabricated, other, tmp_path, log="w" * 60) == [told]
     # one that begins as a line of the log does
-    told = ("the reason quotes what the log does not say", "no such matrix", "no such luck\\n")
+    told = ("the reason quotes what the log does not say", "no such matrix", "no such luck")
     assert kept(fabricated, wrong, tmp_path, log="no such luck\n") == [told]
     # a reason in words of the harness, and a log that was not kept
     killed = wrong.model_copy(update={"reason": "too many processes"})
     assert kept(fabricated, killed, tmp_path, log="all went well\n") == []
     (tmp_path / "log.txt").unlink()
     assert kept(fabricated, other, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "Error: unexpected '}' in:\n\"  list(scores = \n}\"\nExecution halted\n",
+        "Error in fit(x) : \n\tno  such\tmatrix\nExecution halted\n",
+        "error: no such matrix\nerror: called from\n    main at line 2\n",
+        "error: parse error near line 7 of file /opt/method/main.m\n\n  syntax error\n\n>>> a = (1;\n       ^\n",
+        "half\rno such\x07 matrix\r\n\n",
+    ],
+)
+def test_an_error_that_a_run_quotes_is_found_in_its_log(
+    fabricated: Layout, sound: Record, tmp_path: Path, log: str
+) -> None:
+    """However the harness made one line of it."""
+    with BoundedLog(tmp_path / "log", 1000) as kept_log:
+        kept_log.write(log.encode())
+        changes = {"verdict": Verdict.ERROR, "reason": f"exit code 1: {kept_log.last_line}"}
+    resources = {**sound.resources, "exit_code": 1}
+    assert kept(fabricated, sound.model_copy(update={**changes, "resources": resources}), tmp_path, log=log) == []
 
 
 def test_a_record_says_what_made_it(sound: Record) -> None:

@@ -86,7 +86,13 @@ def test_a_line_is_to_be_corrected_so(
 @pytest.mark.parametrize(
     ("files", "what", "where", "todo"),
     [
-        ({"train": b"[1]\n"}, "not an object", "train.jsonl: line 1", 'write {"doc_id": ..., "sentence": ...}'),
+        ({"train": b"1\n"}, "not an object", "train.jsonl: line 1", 'write {"doc_id": ..., "sentence": ...}'),
+        (
+            {"train": b"\xef\xbb\xbf\n [{\n"},
+            "not JSON Lines: one list of documents",
+            "train.jsonl",
+            "write each document in a line of its own: jq -c '.[]' documents.json > documents.jsonl",
+        ),
         (
             {"train": [line()], "test": [line()]},
             f"the document '{line()['doc_id']}' is also in ",

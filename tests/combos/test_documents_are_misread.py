@@ -131,7 +131,7 @@ def test_a_fault_is_told_with_its_place(own: Layout, changes: dict[str, object],
         (json.dumps(line()).encode() + b"\n\xff\n", "not UTF-8: invalid start byte", "line 2"),
         # of what is no UTF-8 nothing is replaced
         (json.dumps(line()).encode().replace(b"helped", b"h\xeflped"), "not UTF-8: invalid", "line 1"),
-        (b"[" * 100_000, "not a line of JSON", "line 1"),
+        (b'{"a":' + b"[" * 100_000, "not a line of JSON", "line 1"),
         (json.dumps(line()).encode().replace(b"\\udc8a", b""), "half of a character", "line 1: sentence"),
     ],
 )
@@ -140,6 +140,26 @@ def test_a_line_that_is_none_is_told(own: Layout, content: bytes, what: str, whe
     with pytest.raises(CorruptData, match=what) as error:
         load_dataset(own, "mine", CombosDataset)
     assert error.value.where == f"{folder / 'train.jsonl'}: {where}"
+
+
+def test_all_that_is_wrong_with_some_lines_is_told_at_once(own: Layout) -> None:
+    """Also what concerns several lines, of which others are wrong in themselves."""
+    relation = {"class": "pos", "spans": [0, "1"]}
+    lines = [line(), line(doc_id=7, spans=[{}], rels=[relation, 7]), line(sentence=None, rels=[]), line()]
+    folder = write_files(own, train="".join(f"{json.dumps(one)}\n" for one in lines).encode())
+    with pytest.raises(CorruptData) as error:
+        load_dataset(own, "mine", CombosDataset)
+    path = folder / "train.jsonl"
+    assert error.value.where.splitlines() == [
+        f"{path}: line 2: doc_id: 7 is not a text",
+        f"         {path}: line 2: spans[0]: there is no field 'span_id'",
+        f"         {path}: line 2: rels[0].class: 'pos' is no class",
+        f"         {path}: line 2: rels[0].spans: '1' is not a whole number",
+        f"         {path}: line 2: rels[0]: there is no field 'is_context_needed'",
+        f"         {path}: line 2: rels[1]: 7 is not an object",
+        f"         {path}: line 3: there is no field 'sentence'",
+        f"         {path}: line 4: doc_id: the document '{line()['doc_id']}' is also in {path}: line 1",
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])

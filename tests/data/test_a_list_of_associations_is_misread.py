@@ -111,6 +111,25 @@ COLUMNS = (
                 )
             ],
         ),
+        # a list of pairs has a column of diseases
+        (
+            "Drugs,a,b\nd1,ja,nein\n",
+            "",
+            [("the columns are Drugs, a, b", "a.csv: line 1", f"{COLUMNS}, and not 'ja'")],
+        ),
+        ("drug,target\nd1,t\n", "", [("the columns are drug, target", "a.csv: line 1", COLUMNS)]),
+        ("compound,a,b\nd1,ja,nein\n", "", [("the columns are compound, a, b", "a.csv: line 1", COLUMNS)]),
+        (
+            "Diseases,d1,d2\nflu,1,0\n",
+            "",
+            [
+                (
+                    "the lines of the matrix are said to be diseases: 'Diseases'",
+                    "a.csv: line 1",
+                    "give a line per drug and a column per disease; if the lines are drugs, say so in this cell",
+                )
+            ],
+        ),
         (
             f"drug,disease,{','.join(f'x{n}' for n in range(14))}\na,b{',1' * 14}\n",
             "",

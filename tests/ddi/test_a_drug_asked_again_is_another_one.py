@@ -9,7 +9,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.checks import checked_remarks
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.extension import again, with_new
+from harness.benchmarks.ddi.extension import again, not_asked_again, with_new
 from harness.benchmarks.ddi.metrics.pairs import asked_pairs
 from harness.benchmarks.ddi.splits.strategies import new_drugs
 from harness.benchmarks.new_item import NewItem
@@ -67,6 +67,20 @@ def test_as_few_as_are_needed_are_asked_again(known: DdiDataset) -> None:
     # where a drug is new its pairs are asked anyway; those of two known ones are not
     assert again(larger, [one], [["mine", one]]) == {}
     assert [*again(larger, [one], [[one, two]])] == [one]
+
+
+def test_a_drug_that_is_asked_with_new_ones_alone_is_said_to_be(known: DdiDataset) -> None:
+    one, two = known.drug_ids[:2]
+    assert not_asked_again(known, [one]) == []
+    new = [NewItem(kind="drug", name=name, text="CCO") for name in ("mine", "ours")]
+    # all pairs of a new one are asked
+    assert not_asked_again(with_new(known, new[:1]), ["mine", one]) == [
+        f"{one}: only pairs with the drug without interactions are asked; `--pair {one} OTHER` asks about another"
+    ]
+    told = not_asked_again(with_new(known, new), [one, two])
+    assert [text.split(" are asked")[0] for text in told] == [
+        f"{name}: only pairs with the 2 drugs without interactions" for name in (one, two)
+    ]
 
 
 @pytest.mark.parametrize("text", ["like nobody", "like ", "likeSYN36"])

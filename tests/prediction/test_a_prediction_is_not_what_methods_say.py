@@ -412,3 +412,9 @@ def test_of_drugs_pairs_are_asked_that_are_no_items(repository: Layout, tmp_path
     layout = replace(repository, cache=tmp_path / "cache", local=tmp_path / "local", data=tmp_path / "data")
     new_dataset(layout, "mine", {"interactions": tmp_path / "i.csv", "drugs": tmp_path / "d.csv"})
     module.refuse_nothing(layout, job)
+    # of a known one, beside the new, pairs with the new alone: whoever names it is told
+    asked = PredictionRequest(methods=("mlp",), dataset="mine", only=(("drug", "d3"), ("drug", "d10")))
+    participation = participants(layout, asked)
+    assert participation.members[0].job.dataset == "mine" and participation.left_out == (
+        "d3: only pairs with the drug without interactions are asked; `--pair d3 OTHER` asks about another",
+    )

@@ -79,7 +79,9 @@ def test_one_inner_model_is_refused_whatever_the_split(parameters: Strict) -> No
 def test_a_split_without_inner_folds_is_asked_for_none_once() -> None:
     with pytest.raises(UsageError) as refused:
         requests.check(_Folded(inner_folds=0), {"inner_folds": 3})
-    assert refused.value.todo == "ask for 0, or for a split with them: --split STRATEGY:inner_folds=3"
+    assert refused.value.todo == (
+        "--inner-folds 0; or a split with them, too: --split STRATEGY:inner_folds=3 --inner-folds 3"
+    )
 
 
 @pytest.mark.parametrize("wanted", [2, 4, 6])
@@ -89,7 +91,8 @@ def test_another_number_of_inner_models_is_refused(wanted: int) -> None:
     assert (refused.value.what, refused.value.where, refused.value.todo) == (
         f"the split has 5 inner folds, and the run wants {wanted}",
         f"--inner-folds {wanted}",
-        f"ask for 0, for 5, or for a split with them: --split STRATEGY:inner_folds={wanted}",
+        "--inner-folds 0 or --inner-folds 5; or a split with them, too: "
+        f"--split STRATEGY:inner_folds={wanted} --inner-folds {wanted}",
     )
 
 

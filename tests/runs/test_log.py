@@ -75,7 +75,7 @@ def test_the_last_line_is_found_behind_empty_ones_and_odd_bytes(tmp_path: Path) 
         ),
         ("error: no such matrix\nerror: called from\n    main at line 2\n", "error: no such matrix"),
         (
-            "error: parse error near line 7 of file /opt/method/main.m\n\n  syntax error\n\n>>>   a = (1;\n       ^\n",
+            "error: parse error near line 7 of file /opt/method/main.m\n\n  syntax error\n\n>>> a = (1;\n ^\n",
             "error: parse error near line 7 of file /opt/method/main.m",
         ),
         ("parse error:\n\n  syntax error\n\n>>> a = (1;\n          ^\n", "parse error:"),

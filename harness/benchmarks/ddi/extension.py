@@ -39,6 +39,19 @@ def again(dataset: DdiDataset, names: Sequence[str], pairs: Sequence[Sequence[st
     return {name: NewItem(kind="drug", name=f"{name} again", text=f"{_LIKE}{name}") for name in wanted}
 
 
+def not_asked_again(dataset: DdiDataset, names: Sequence[str]) -> list[str]:
+    """Of which drugs, named alone, pairs with new drugs are all that is asked, in words."""
+    known = {dataset.drug_ids[drug] for drug in np.unique(dataset.pairs)}
+    news = [drug for drug in dataset.drug_ids if drug not in known]
+    others = "the drug" if len(news) == 1 else f"the {len(news)} drugs"
+    return [
+        f"{name}: only pairs with {others} without interactions are asked; "
+        f"`--pair {name} OTHER` asks about another"
+        for name in names
+        if news and name in known
+    ]
+
+
 def with_new(dataset: DdiDataset, items: Sequence[NewItem]) -> DdiDataset:
     """The dataset with further drugs behind its own. They have no interactions, and no year.
 

@@ -23,6 +23,6 @@ def check(parameters: Strict, options: Mapping[str, int]) -> None:
         raise UsageError(
             f"the split has {there} inner folds, and the run wants {wanted}",
             where=f"--inner-folds {wanted}",
-            todo=f"ask for {', for '.join(map(str, sorted({0, there})))}, or for a split with them: "
-            f"--split STRATEGY:{_FOLDS}={wanted}",
+            todo=" or ".join(f"--inner-folds {count}" for count in sorted({0, there}))
+            + f"; or a split with them, too: --split STRATEGY:{_FOLDS}={wanted} --inner-folds {wanted}",
         )

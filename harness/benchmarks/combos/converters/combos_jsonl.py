@@ -7,12 +7,12 @@ A line is an object: `doc_id`, `sentence`, `paragraph`, `source`, `spans` (`span
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.base.errors import CorruptData
-from harness.base.faults import all_faults
+from harness.base.faults import Faults, all_faults
 from harness.base.manifests import Strict
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, UNANNOTATED, CombosDataset, dataset_of
 from harness.benchmarks.combos.documents import (
@@ -30,6 +30,7 @@ from harness.data.parameters import parameters_of
 
 T = TypeVar("T")
 _CLASSES = {name: number for number, name in enumerate(LABELS) if number != NO_COMB}
+_BLANKS = b" \t\r\n\xef\xbb\xbf"
 _KINDS = {str: "a text", list: "a list", dict: "an object", int: "a whole number", bool: "true or false"}
 
 
@@ -53,7 +54,7 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> CombosDatas
     )
     with all_faults() as faults:
         for name, part in tables:
-            for where, document in _documents(path_of(name, files), part) if name else ():
+            for where, document in _documents(path_of(name, files), part, faults) if name else ():
                 with faults.noted():
                     _check_id(document.doc_id, where, places)
                 documents.append(document)
@@ -71,28 +72,35 @@ def _check_id(doc_id: str, where: str, places: dict[str, str]) -> None:
     places[doc_id] = where
 
 
-def _documents(path: Path, part: int) -> list[tuple[str, Document]]:
-    """Where each document is, and the document."""
-    rows = []
+def _documents(path: Path, part: int, faults: Faults) -> Iterator[tuple[str, Document]]:
+    """Where each document is, and the document; those with faults are noted and left out."""
     content = unpacked(path)
     if b"\0" in content:
         # JSON writes such a character otherwise
         what = "not UTF-8: it has zero bytes, as texts in UTF-16 have"
         raise CorruptData(what, where=str(path), todo="save the file as UTF-8")
-    with all_faults() as faults:
-        # not splitlines: a text may hold other characters that end a line
-        for number, line in enumerate(content.split(b"\n"), start=1):
-            where = f"{path}: line {number}"
-            with faults.noted():
-                if not line.strip():
-                    continue
-                document = _document(line, where)
-                if part == UNANNOTATED and document.relations:
-                    what = "a document that is not annotated has relations"
-                    raise CorruptData(what, where=f"{where}: rels", todo="leave them out, or list it for training")
-                check_document(document, where)
-                rows.append((where, document))
-    return rows
+    if content.lstrip(_BLANKS).startswith(b"["):
+        raise CorruptData(
+            "not JSON Lines: one list of documents",
+            where=str(path),
+            todo="write each document in a line of its own: jq -c '.[]' documents.json > documents.jsonl",
+        )
+    # not splitlines: a text may hold other characters that end a line
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        where, document = f"{path}: line {number}", None
+        with faults.noted():
+            if line.strip():
+                document = _checked(_document(line, where), part, where)
+        if document is not None:
+            yield where, document
+
+
+def _checked(document: Document, part: int, where: str) -> Document:
+    if part == UNANNOTATED and document.relations:
+        what = "a document that is not annotated has relations"
+        raise CorruptData(what, where=f"{where}: rels", todo="leave them out, or list it for training")
+    check_document(document, where)
+    return document
 
 
 def _document(line: bytes, where: str) -> Document:
@@ -105,17 +113,23 @@ def _document(line: bytes, where: str) -> Document:
         raise CorruptData(f"not a line of JSON: {error}", where=where, todo=todo) from None
     if not isinstance(row, dict):
         raise CorruptData("not an object", where=where, todo='write {"doc_id": ..., "sentence": ...}')
-    sentence = _field(row, "sentence", str, where)
-    spans, relations = (_field(row, name, list, where) for name in ("spans", "rels"))
-    return Document(
-        doc_id=_field(row, "doc_id", str, where),
-        sentence=sentence,
-        # a sentence without an abstract is all that is known
-        paragraph=_field(row, "paragraph", str, where) or sentence,
-        source="" if row.get("source") is None else _field(row, "source", str, where),
-        drugs=tuple(_drug(one, number, f"{where}: spans[{number}]") for number, one in enumerate(spans)),
-        relations=tuple(_relation(one, f"{where}: rels[{number}]") for number, one in enumerate(relations)),
-    )
+    with all_faults() as faults:
+        texts, drugs, relations = dict[str, str](), list[MarkedDrug](), list[DrugRelation]()
+        for name in ("doc_id", "sentence", "paragraph", "source"):
+            with faults.noted():
+                missing = name == "source" and row.get(name) is None
+                texts[name] = "" if missing else _field(row, name, str, where)
+        with faults.noted():
+            for number, one in enumerate(_field(row, "spans", list, where)):
+                with faults.noted():
+                    drugs.append(_drug(one, number, f"{where}: spans[{number}]"))
+        with faults.noted():
+            for number, one in enumerate(_field(row, "rels", list, where)):
+                with faults.noted():
+                    relations.append(_relation(one, f"{where}: rels[{number}]"))
+    # a sentence without an abstract is all that is known
+    texts["paragraph"] = texts["paragraph"] or texts["sentence"]
+    return Document(**texts, drugs=tuple(drugs), relations=tuple(relations))
 
 
 def _drug(span: Any, number: int, where: str) -> MarkedDrug:
@@ -129,13 +143,18 @@ def _drug(span: Any, number: int, where: str) -> MarkedDrug:
 
 
 def _relation(relation: Any, where: str) -> DrugRelation:
-    name = _field(relation, "class", str, where)
-    if name not in _CLASSES:
-        raise CorruptData(f"'{name}' is no class", where=f"{where}.class", todo=f"use {', '.join(_CLASSES)}")
-    drugs = _field(relation, "spans", list, where)
-    for drug in drugs:
-        _typed(drug, int, f"{where}.spans")
-    return DrugRelation(_CLASSES[name], tuple(drugs), _field(relation, "is_context_needed", bool, where))
+    _typed(relation, dict, where)
+    with all_faults() as faults:
+        with faults.noted():
+            name = _field(relation, "class", str, where)
+            if name not in _CLASSES:
+                todo = f"use {', '.join(_CLASSES)}"
+                raise CorruptData(f"'{name}' is no class", where=f"{where}.class", todo=todo)
+        with faults.noted():
+            drugs = [_typed(drug, int, f"{where}.spans") for drug in _field(relation, "spans", list, where)]
+        with faults.noted():
+            is_context_needed = _field(relation, "is_context_needed", bool, where)
+    return DrugRelation(_CLASSES[name], tuple(drugs), is_context_needed)
 
 
 def _field(row: Any, name: str, kind: type[T], where: str) -> T:

@@ -31,6 +31,8 @@ from harness.data.parameters import parameters_of
 
 _ENDS, _LABEL, _PART = ("drug", "disease"), "label", "part"
 _COLUMNS = (*_ENDS, _LABEL, _PART)
+# What people write above the first column of a matrix whose lines are drugs, or diseases.
+_CORNERS = tuple((end, f"{end}s") for end in _ENDS)
 _PARTS = {"train": 0, "test": TEST}
 # lines that are looked at to tell a matrix from a list
 _LOOK_LINES = 20
@@ -188,8 +190,10 @@ def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[l
 
 
 def _but(table: RawTable) -> str:
-    """What stands in the first cell of a table with more columns than a list may have: a matrix was meant."""
-    cells = [row[1] for _, row in table.lines[1:2] if len(row) > len(_COLUMNS)]
+    """What stands in the first cell of what must be a matrix: of more columns than a list, or of drugs alone."""
+    columns = [name.lower() for name in table.header]
+    names_drugs = columns[0] in _CORNERS[0] and not {*columns} & {*_CORNERS[1]}
+    cells = [row[1] for _, row in table.lines[1:2] if len(row) > len(_COLUMNS) or (names_drugs and len(row) > 2)]
     return "".join(f", and not '{cell:.40}'" for cell in cells)
 
 
@@ -224,6 +228,12 @@ def _of_list(table: RawTable, columns: Sequence[str], faults: Faults) -> Iterato
 
 def _of_matrix(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[list[str], list[str]]]:
     header, pairs = table.header, []
+    if header[0].lower() in _CORNERS[1]:
+        raise CorruptData(
+            f"the lines of the matrix are said to be diseases: '{header[0]}'",
+            where=table.head,
+            todo="give a line per drug and a column per disease; if the lines are drugs, say so in this cell",
+        )
     drugs: dict[str, int] = {}
     diseases: dict[str, int] = {}
     for place, name in enumerate(header[1:], start=2):
