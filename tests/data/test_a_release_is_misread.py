@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -288,3 +289,6 @@ def test_stand_ins_of_another_seed_are_others() -> None:
     first, second = (completed([split, source], seed)[0].parts[0].pairs for seed in (1, 2))
     assert first.shape == second.shape == (2 * len(pairs.pairs), 2) and not np.array_equal(first, second)
     assert first[::2].tolist() == pairs.pairs.tolist(), "a pair, then its negative"
+    # of the same drugs in two splits, each has negatives of its own
+    one, other = (made.parts[0].pairs for made in completed([split, replace(split, name="u"), source], 1)[:2])
+    assert np.array_equal(one, first) and np.array_equal(one[::2], other[::2]) and not np.array_equal(one, other)

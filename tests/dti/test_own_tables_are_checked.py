@@ -128,6 +128,7 @@ FAULTS = (
     ("pairs.csv", PAIRS, "drug,target,part\nA,T1,validation\n", "'validation' is no part", 2),
     ("pairs.csv", PAIRS, "drug,target,part\nA,T1,-1\n", "'-1' is no part", 2),
     ("pairs.csv", PAIRS, "drug,target,part\nA,T1,128\n", "'128' is no part", 2),
+    ("pairs.csv", PAIRS, f"drug,target,part\nA,T1,{'1' * 5000}\n", f"'{'1' * 5000}' is no part", 2),
     ("edges.csv", "disease,cold,drug,b", "target,T1,drug,b", "the edge joins a drug and a target", 3),
     ("edges.csv", "disease,cold,drug,b", "disease,cold,drug,D", "drug 'D' has no line among the drugs", 3),
     (
