@@ -131,6 +131,13 @@ def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: PublishedNam
     path.write_text(LONG + "\n".join(rows) + "\n")
     found = load_external(names, path)
     assert [(one.seed, one.value, one.rounding) for one in found] == [(0, 0.25, 0.005), (4, 0.5, 0.005)]
+    # the last of many may be the longest
+    texts = ["0.5"] * 1999 + ["0.125"]
+    rows = [f"One,A,s,{seed},0,NS-AUC,{text},x" for seed, text in enumerate(texts)]
+    path.write_text(LONG + "\n".join(rows) + "\n")
+    assert [(one.published, one.rounding) for one in load_external(names, path)] == [
+        (one, 0.0005) for one in texts
+    ]
 
 
 @pytest.mark.parametrize(
