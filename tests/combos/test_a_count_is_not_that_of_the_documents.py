@@ -50,6 +50,14 @@ def made() -> CombosDataset:
     return dataset_of("made", documents, [part for part, *_ in DOCUMENTS], ["odd"])
 
 
+def test_documents_come_back_as_they_were_given() -> None:
+    """Every text to the last blank, and drugs of a relation in their order."""
+    documents = [_document(0, 3, ((POS, (2, 0), True), (NEG, (1, 2), False))), _document(1, 0, (), source=" s ")]
+    drugs = [replace(drug, text=f" {drug.text}\n") for drug in documents[0].drugs]
+    documents[0] = replace(documents[0], drugs=tuple(drugs), sentence=f" {documents[0].sentence}  ")
+    assert dataset_of("made", documents, [TRAINING_FILE, TEST_FILE]).documents == tuple(documents)
+
+
 def test_statistics_count_both_files_and_the_test_file(made: CombosDataset) -> None:
     assert made.statistics().model_dump() == {
         "documents": 6,
