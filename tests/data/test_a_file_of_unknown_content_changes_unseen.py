@@ -27,6 +27,8 @@ from harness.data.extension import extended
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, mirror_path
 from harness.data.own_dataset import accept_changes
 from harness.data.trust import forget
+from harness.splits.spec import SplitSpec
+from harness.splits.splits import recipe_of
 from tests.data.own_pairs import write_pairs
 from tests.data.web import Web, serving
 
@@ -128,6 +130,12 @@ def test_an_extended_dataset_is_made_again_of_what_a_mirror_has(own: Layout, web
     assert dataset_digest(own, name, mirrors=mirrors) == digest
     shutil.rmtree(own.cache / "datasets")
     assert load_dataset(own, name, mirrors=mirrors).digest == digest
+    # and so is a split of it
+    shutil.rmtree(own.cache / "datasets")
+    spec = SplitSpec(strategy="random", seed=1)
+    recipe = recipe_of(own, name, spec, mirrors)
+    shutil.rmtree(own.cache / "datasets")
+    assert recipe_of(own, name, spec, mirrors) == recipe and recipe["dataset"] == digest
     assert web.asked == []
 
 

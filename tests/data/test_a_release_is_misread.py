@@ -17,7 +17,13 @@ from harness.benchmarks.ddi.converters.ddi_bench import convert
 from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
 from harness.benchmarks.ddi.converters.ddi_bench.drugs import TWOSIDES_TYPES, twosides
 from harness.benchmarks.ddi.converters.ddi_bench.knowledge import FULL, Knowledge, read_knowledge
-from harness.benchmarks.ddi.converters.ddi_bench.released import PARTS, ReleasedLines, ReleasedSplit, read_split
+from harness.benchmarks.ddi.converters.ddi_bench.released import (
+    PARTS,
+    ReleasedLines,
+    ReleasedSplit,
+    read_split,
+    united,
+)
 from harness.benchmarks.ddi.converters.ddi_bench.stand_in import completed
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.molecules import count_fingerprints, molecules_of
@@ -247,6 +253,24 @@ def test_signs_are_read_bit_by_bit(tmp_path: Path) -> None:
 def lines(*rows: tuple[int, int, list[int]]) -> ReleasedLines:
     pairs = np.array([row[:2] for row in rows], dtype=np.int32).reshape(-1, 2)
     return ReleasedLines(pairs, np.array([row[2] for row in rows], dtype=np.int8))
+
+
+@pytest.mark.parametrize(("drugs", "types"), [(3, 40), (40, 3)])
+def test_triplets_of_all_splits_are_items_once_in_their_order(drugs: int, types: int) -> None:
+    """However many types there are beside drugs."""
+    draw = np.random.default_rng(4)
+    triplets = np.column_stack([draw.integers(0, drugs, (400, 2)), draw.integers(0, types, 400)]).astype(np.int32)
+    parts = [ReleasedLines(own[:, :2], own[:, 2]) for own in np.split(triplets, 4)]
+    roles = np.zeros(drugs, dtype=np.int32)
+    splits = [ReleasedSplit(name, roles, {0: parts[at], 1: parts[at + 1]}) for name, at in (("a", 0), ("b", 2))]
+    items = united(splits, drugs, types)
+    found = np.column_stack([items.pairs, items.labels]).tolist()
+    assert found == sorted(map(list, {*map(tuple, triplets.tolist())}))
+    # the part of an item is that of its first line in the split
+    for column, (name, at) in enumerate((("a", 0), ("b", 2))):
+        lines_of = [triplets[100 * place : 100 * (place + 1)].tolist() for place in (at, at + 1)]
+        own = {tuple(row): part for part in (1, 0) for row in lines_of[part]}
+        assert items.released[drugs:, 2 * column].tolist() == [own.get(tuple(row), OUTSIDE) for row in found], name
 
 
 def test_a_stand_in_makes_what_is_missing_and_changes_nothing_that_is_there() -> None:
