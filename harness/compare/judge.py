@@ -163,15 +163,15 @@ def _beside(claim: Claim, count: int, runs: Mapping[int, Obtained]) -> str:
 
 
 def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) -> Comparison:
-    finished = {seed: run for seed, run in runs.items() if run.verdict.is_final}
-    keys = tuple(run.key for run in finished.values())
+    finished = [run for _, run in sorted(runs.items()) if run.verdict.is_final]
+    keys = tuple(run.key for run in finished)
 
     def decided(verdict: ClaimVerdict, reason: str) -> Comparison:
         return Comparison(claim, target, None, verdict, reason, "verdicts of our runs", n=len(finished), keys=keys)
 
     if not finished:
         return decided(ClaimVerdict.PENDING, "not run yet")
-    failures = [run for run in finished.values() if run.verdict is not Verdict.OK]
+    failures = [run for run in finished if run.verdict is not Verdict.OK]
     if claim.published == "ran":
         if failures:
             reason = f"{len(failures)} of our {counted(len(finished), 'run')}: {failures[0].verdict}"

@@ -10,6 +10,9 @@ from typing import Any
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.plurals import counted
 
+# of thousands of digits Python makes no number
+_MOST_DIGITS = 30
+
 
 def path_of(name: str, files: Mapping[str, Path]) -> Path:
     """A file that the converter needs."""
@@ -50,13 +53,19 @@ def lines_of(path: Path, cells: int) -> Iterator[tuple[str, list[str]]]:
 
 def number_in(cell: str, span: range, what: str, where: str) -> int:
     """A whole number of the span."""
-    if not cell.isdecimal() or int(cell) not in span:
+    number = whole(cell)
+    if number is None or number not in span:
         raise CorruptData(
             f"{what} '{cell}' is not one of {span.start} to {span.stop - 1}",
             where=where,
             todo="restore the original file, or correct the number",
         )
-    return int(cell)
+    return number
+
+
+def whole(cell: str) -> int | None:
+    """The number that digits alone make; None for all else, and for one longer than anything that is counted."""
+    return int(cell) if cell.isdecimal() and len(cell) <= _MOST_DIGITS else None
 
 
 def fault(path: Path, line: int, what: str) -> CorruptData:

@@ -187,7 +187,8 @@ def _note_digest(path: Path, content: dict[str, Any]) -> str | None:
     note = read_json(path)
     if not isinstance(note, dict) or {**note, "sha256": ""} != {**content, "sha256": ""}:
         return None
-    return str(note["sha256"])
+    digest = note.get("sha256")
+    return digest if isinstance(digest, str) else None
 
 
 def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: Split) -> None:

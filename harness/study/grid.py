@@ -146,7 +146,8 @@ class Grid:
             return _Cell(self._averages[split][word][method], runs=self.sides.keys(method, dataset, split))
         claim = self.sides.claim(self.spec.label, method, dataset, split, metric)
         if self.spec.marks:
-            return self._status(claim, self.sides.runs(method, dataset, split).values())
+            by_seed = sorted(self.sides.runs(method, dataset, split).items())
+            return self._status(claim, [run for _, run in by_seed])
         ours = self.sides.ours(method, dataset, split, metric)
         runs = self.sides.keys(method, dataset, split) if ours else ()
         return _Cell(_share(claim, ours), str(claim.verdict) if claim and ours else "", runs=runs)

@@ -87,8 +87,10 @@ class Scale:
 
     def __call__(self, value: float) -> float:
         """The coordinate of a value; a value outside the range lies on the edge."""
-        low, high, value = (math.log10(one) if self.logarithmic else one for one in (self.low, self.high, value))
-        share = (min(max(value, low), high) - low) / (high - low)
+        # before its logarithm, which 0 has none of
+        inside = min(max(value, self.low), self.high)
+        low, high, at = (math.log10(one) if self.logarithmic else one for one in (self.low, self.high, inside))
+        share = (at - low) / (high - low)
         return self.start + share * (self.end - self.start)
 
 

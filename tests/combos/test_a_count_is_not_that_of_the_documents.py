@@ -50,6 +50,14 @@ def made() -> CombosDataset:
     return dataset_of("made", documents, [part for part, *_ in DOCUMENTS], ["odd"])
 
 
+def test_documents_come_back_as_they_were_given() -> None:
+    """Every text to the last blank, and drugs of a relation in their order."""
+    documents = [_document(0, 3, ((POS, (2, 0), True), (NEG, (1, 2), False))), _document(1, 0, (), source=" s ")]
+    drugs = [replace(drug, text=f" {drug.text}\n") for drug in documents[0].drugs]
+    documents[0] = replace(documents[0], drugs=tuple(drugs), sentence=f" {documents[0].sentence}  ")
+    assert dataset_of("made", documents, [TRAINING_FILE, TEST_FILE]).documents == tuple(documents)
+
+
 def test_statistics_count_both_files_and_the_test_file(made: CombosDataset) -> None:
     assert made.statistics().model_dump() == {
         "documents": 6,
@@ -109,7 +117,10 @@ def test_a_line_of_counts_and_the_bytes_of_an_answer() -> None:
 
 
 def test_a_split_is_described_by_what_is_in_its_parts(made: CombosDataset) -> None:
-    documents = [*made.documents[:3], _document(3, 4, DOCUMENTS[3][2], source="source 0"), *made.documents[4:]]
+    documents = [*made.documents]
+    # one test document shares an abstract with one for training, the other with one of neither part
+    documents[3] = _document(3, 4, DOCUMENTS[3][2], source="source 0")
+    documents[5] = _document(5, 2, (), source="source 4")
     dataset = dataset_of("made", documents, made.released.tolist())
     strategy: Any = released
     tables = FORM.describe(split_of(made.released), dataset, strategy, released.Parameters())

@@ -13,6 +13,7 @@ import pytest
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.layout import Layout
+from harness.benchmarks.combos import BENCHMARK
 from harness.benchmarks.combos.checks import checked_remarks
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, UNANNOTATED, CombosDataset, dataset_of
 from harness.benchmarks.combos.documents import NEG, POS, Document, DrugRelation, MarkedDrug
@@ -243,6 +244,21 @@ def _document(number: int, drugs: int = 2, **changes: object) -> Document:
 def test_what_is_odd_is_remarked(documents: list[Document], released: list[int], remark: str) -> None:
     remarks = checked_remarks(dataset_of("made", documents, released))
     assert (remarks[0].startswith(remark) and len(remarks) == 1) if remark else not remarks
+
+
+def test_all_that_is_odd_of_a_dataset_is_remarked() -> None:
+    documents = [_document(0, 16, source="one"), _document(1, 1, source="one"), _document(2)]
+    assert BENCHMARK.remarks(dataset_of("made", documents, [0, 1, 0])) == (
+        "1 of 3 documents have more than 15 drugs",
+        "1 of 3 documents have fewer than 2 drugs, and no combination",
+        "1 of 3 documents are for training and share an abstract with a test document",
+    )
+
+
+def test_the_first_name_of_several_documents_is_told() -> None:
+    documents = [replace(_document(number), doc_id=name) for number, name in enumerate("baab")]
+    with pytest.raises(CorruptData, match="2 names are those of several documents, 'b' for one"):
+        checked_remarks(dataset_of("made", documents, [0, 1, 0, 0]))
 
 
 def test_a_text_that_differs_from_the_sentence_is_kept_and_remarked(own: Layout) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -571,3 +571,26 @@ def test_a_task_is_not_replaced_by_another_seed_of_one_that_is_there() -> None:
     for count in (1, 3):
         more: dict[tuple[str, int], float | None] = {(f"fold={task}", 9): 0.9 for task in range(count)}
         assert tasks({**of_seeds(0.5, 0.51, 0.52), **more}).n == 3
+
+
+@pytest.mark.parametrize("published", ["0.8", "ran", "memory error", "runtime error"])
+@pytest.mark.parametrize("verdicts", ["ok ok ok", "timeout ok memory", "memory error timeout", "error memory ok"])
+def test_the_order_in_which_runs_are_found_decides_nothing(published: str, verdicts: str) -> None:
+    """On another machine the same runs may be found in another order: the page stays the same, seed by seed."""
+    runs = {
+        seed: replace(run(0.8 + seed / 100, Verdict(verdict)), key=str(seed) * 64, reason=f"because of {seed}")
+        for seed, verdict in enumerate(verdicts.split())
+    }
+    number = {"metric": "", "statistic": "status"} if published != "0.8" else {"statistic": "band", "sd": 0.5}
+    one = claim(published, seed=None, n=3, **number)
+    told = judged(one, runs)
+    assert told.keys == tuple(sorted(told.keys))
+    for order in permutations(runs):
+        assert judged(one, {seed: runs[seed] for seed in order}) == told
+    if failed := [run for run in runs.values() if run.verdict is not Verdict.OK]:
+        expected = {
+            "ran": f"{len(failed)} of our 3 runs: {failed[0].verdict}",
+            "0.8": f"no value of the metric in our 3 runs: our run is '{failed[0].verdict}': because of 0",
+        }
+        if published == "ran" or (published == "0.8" and len(failed) == 3):
+            assert told.reason == expected[published]

@@ -131,6 +131,13 @@ def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: PublishedNam
     path.write_text(LONG + "\n".join(rows) + "\n")
     found = load_external(names, path)
     assert [(one.seed, one.value, one.rounding) for one in found] == [(0, 0.25, 0.005), (4, 0.5, 0.005)]
+    # the last of many may be the longest
+    texts = ["0.5"] * 1999 + ["0.125"]
+    rows = [f"One,A,s,{seed},0,NS-AUC,{text},x" for seed, text in enumerate(texts)]
+    path.write_text(LONG + "\n".join(rows) + "\n")
+    assert [(one.published, one.rounding) for one in load_external(names, path)] == [
+        (one, 0.0005) for one in texts
+    ]
 
 
 @pytest.mark.parametrize(
@@ -281,4 +288,7 @@ def test_claims_are_chosen_by_every_name_that_was_given(
 ) -> None:
     claim = CLAIM._replace(method="ALSWR", dataset="Fdataset", split="random_simple", seed=1)
     told = {name: asked.get(name, ()) for name in ("methods", "datasets", "splits", "seeds")}
-    assert _is_about(claim, names, *told.values()) is is_wanted  # type: ignore[arg-type]
+    # a strategy's name stands for its splits with any parameters
+    others = names.model_copy(update={"splits": {"random_simple": "random:test_share=0.3"}})
+    for own in (names, others):
+        assert _is_about(claim, own, *told.values()) is is_wanted  # type: ignore[arg-type]

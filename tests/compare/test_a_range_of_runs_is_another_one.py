@@ -196,6 +196,22 @@ def test_a_printed_difference_follows_from_the_means_but_for_its_rounding(by: fl
         assert one.verdict is ClaimVerdict.DEVIATES and "do not give the printed number" in one.reason
 
 
+@pytest.mark.parametrize("statistic", [MEDIAN, H])
+def test_a_printed_median_or_h_is_held_against_draws_of_the_authors_own_seeds(statistic: str) -> None:
+    """What was printed, not what their files give, which always lies among them."""
+    generator = np.random.default_rng(7)
+    draws = [by_definition(statistic, PUBLISHED, generator.choice(40, size=40).tolist()) for _ in range(1000)]
+    half = stats.norm.ppf(0.995) * np.std(draws)
+    for share in (-1.3, -0.7, 0.7, 1.3):
+        printed = claim(
+            statistic, float(np.mean(draws) + share * half), method="all" if statistic == MEDIAN else "AB-CD"
+        )
+        one = several(PUBLISHED, PUBLISHED).judge(printed)
+        assert one.files is not None and one.files.agrees is (abs(share) < 1)
+        said = "as the authors' runs, which do not give the printed number"
+        assert (one.verdict is ClaimVerdict.DEVIATES and one.reason == said) is (abs(share) > 1)
+
+
 def test_a_range_that_holds_no_effect_decides_nothing() -> None:
     level = dict.fromkeys(METHODS, 0.75)
     shifted = {

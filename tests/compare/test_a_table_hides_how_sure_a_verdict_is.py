@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -250,3 +251,35 @@ def test_a_group_in_which_something_is_comparable_keeps_its_line(book: Book) -> 
     )
     assert line[-4:] == ["1", "0", "1", "0"]
     assert "in groups where nothing is comparable: 1 (files)" in text
+
+
+@pytest.mark.parametrize(
+    ("published", "changes", "ours", "expected"),
+    [
+        # a tolerance is no margin of an interval, and a value is one of its own, however many there are
+        ("0.5", {"n": 5}, (0.5,), "reproduced|NS-AUC|0.5|0.5|0|-|-|-"),
+        ("0.5", {"n": 5}, (0.25,), "deviates|NS-AUC|0.5|0.25|-2.50e-01|-|-|-"),
+        ("0.5", {"n": 5}, (), "pending|NS-AUC|0.5|-|-|-|-|-"),
+        # of how many runs a mean is stands beside its deviation
+        (
+            "0.5",
+            {"seed": None, "statistic": "mean", "n": 100},
+            (0.505, 0.506) * 6,
+            "deviates|NS-AUC|0.5|0.50550 (12)|+5.50e-03|+5.23e-03 to +5.77e-03|1.00e-09|-",
+        ),
+        (
+            "0.5",
+            {"seed": None, "statistic": "mean", "n": 100, "sd": 0.05},
+            (0.505, 0.506) * 6,
+            "reproduced|NS-AUC|0.5 ± 0.05 (100)|0.50550 (12)|+5.50e-03|-2.81e-03 to +1.38e-02|5.00e-02|-",
+        ),
+        ("ran", {"seed": None, "statistic": "status", "n": 3}, SURE, "reproduced|status|ran|3 runs|-|-|-|-"),
+    ],
+)
+def test_what_is_said_of_no_such_claim_has_no_entry(
+    published: str, changes: dict[str, Any], ours: tuple[float, ...], expected: str
+) -> None:
+    runs = {seed: run(value) for seed, value in enumerate(ours, start=1)}
+    one = Single(NAMES, KNOWN, {PLACE: runs}).judge(claim(published, **changes))
+    line = to_markdown(Book("repurposing", (), (one,))).splitlines()[-1].replace("\\-", "-")
+    assert [cell.strip() for cell in line.strip("|").split("|")][:8] == expected.split("|")

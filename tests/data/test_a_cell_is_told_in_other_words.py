@@ -22,8 +22,14 @@ def test_a_line_or_a_number_that_is_none_says_where(tmp_path: Path) -> None:
     assert told(lambda: next(read)) == [("3 cells instead of 2", f"{path}: line 4", restore)]
     assert told(lambda: next(lines.lines_of(put(path, "a"), 2)))[0][0] == "1 cell instead of 2"
     span = range(3, 6)
-    assert [lines.number_in(text, span, "drug", "here") for text in ("3", "5", "05")] == [3, 5, 5]
-    for text in ("2", "6", "-3", "3.0", "x", ""):
+    assert [lines.number_in(text, span, "drug", "here") for text in ("3", "5", "05", "4".zfill(30))] == [
+        3,
+        5,
+        5,
+        4,
+    ]
+    # of more digits than that nothing is counted, and of thousands Python makes no number
+    for text in ("2", "6", "-3", "3.0", "x", "", "4".zfill(31), "1" * 5000):
         assert told(partial(lines.number_in, text, span, "drug", "here")) == [
             (f"drug '{text}' is not one of 3 to 5", "here", f"{restore}, or correct the number")
         ]

@@ -33,6 +33,12 @@ from tests.ddi.tiny import tiny
             "give each a name of its own",
         ),
         (
+            {"relation_names": ("b", "a", "a", "b")},
+            "2 relations have a name that others have, 'b' for one",
+            "",
+            "give each a name of its own",
+        ),
+        (
             {"entity_names": ("b", "a", "c", "d")},
             "the first entities are not the drugs",
             "",
@@ -117,8 +123,8 @@ def test_of_a_released_split_every_code_has_a_meaning(code: int, row: int) -> No
             "give every row and column a name of its own",
         ),
         (
-            {"disease_feature_names": ("h", "h"), "disease_features": np.ones((2, 2))},
-            "1 disease feature names occur more than once, 'h' for one",
+            {"disease_feature_names": ("h", "g", "g", "h"), "disease_features": np.ones((2, 4))},
+            "2 disease feature names occur more than once, 'h' for one",
             "",
             "give every row and column a name of its own",
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,13 +18,17 @@ from harness.base import download
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
+from harness.benchmarks.new_item import NewItem
 from harness.cli import data as command
 from harness.data import dataset_digest, datasets, load_dataset, load_manifest, trust
 from harness.data.converters import find_converter
 from harness.data.datasets import fetch_dataset
+from harness.data.extension import extended
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, mirror_path
 from harness.data.own_dataset import accept_changes
 from harness.data.trust import forget
+from harness.splits.spec import SplitSpec
+from harness.splits.splits import recipe_of
 from tests.data.own_pairs import write_pairs
 from tests.data.web import Web, serving
 
@@ -110,6 +115,27 @@ def test_file_in_ones_own_folder_or_a_mirror_serves(own: Layout, web: Web, tmp_p
     mine = folder / "own" / "far.txt"
     mine.write_bytes(CONTENT)
     assert fetch_dataset(own, "mine", mirrors=[tmp_path / "mirror"])["far.txt"] == mine
+    assert web.asked == []
+
+
+def test_an_extended_dataset_is_made_again_of_what_a_mirror_has(own: Layout, web: Web, tmp_path: Path) -> None:
+    _unknown(own, web.url())
+    mirrors = [tmp_path / "mirror"]
+    copy = mirrors[0] / mirror_path(web.url())
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(CONTENT)
+    name = extended(own, "mine", [NewItem(kind="drug", name="new one", text="CCO")], mirrors)
+    digest = load_dataset(own, name, mirrors=mirrors).digest
+    shutil.rmtree(own.cache / "datasets")
+    assert dataset_digest(own, name, mirrors=mirrors) == digest
+    shutil.rmtree(own.cache / "datasets")
+    assert load_dataset(own, name, mirrors=mirrors).digest == digest
+    # and so is a split of it
+    shutil.rmtree(own.cache / "datasets")
+    spec = SplitSpec(strategy="random", seed=1)
+    recipe = recipe_of(own, name, spec, mirrors)
+    shutil.rmtree(own.cache / "datasets")
+    assert recipe_of(own, name, spec, mirrors) == recipe and recipe["dataset"] == digest
     assert web.asked == []
 
 

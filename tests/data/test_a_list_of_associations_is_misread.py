@@ -66,10 +66,10 @@ COLUMNS = (
             ],
         ),
         (
-            "drug,part,disease\na,test,x\nb,TRAIN,y\nb,valid,x\na,,y\n",
+            "drug,part,disease\na,test,x\nb,TRAIN,y\nb,Valid,x\na,,y\n",
             "",
             [
-                ("'valid' is no part", "a.csv: line 4", "write train or test"),
+                ("'Valid' is no part", "a.csv: line 4", "write train or test"),
                 ("'' is no part", "a.csv: line 5", "write train or test"),
             ],
         ),

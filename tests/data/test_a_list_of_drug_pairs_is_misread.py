@@ -178,9 +178,9 @@ def test_known_drugs_alone_may_be_validated_on(tmp_path: Path) -> None:
     ("lines", "faults"),
     [
         (
-            "A,B,t,train\nA,C,t,fit\nB,C,t,\n",
+            "A,B,t,TRAIN\nA,C,t,Fit\nB,C,t,\n",
             [
-                ("'fit' is no part", "interactions.csv: line 3", "write train, valid, test"),
+                ("'Fit' is no part", "interactions.csv: line 3", "write train, valid, test"),
                 ("'' is no part", "interactions.csv: line 4", "write train, valid, test"),
             ],
         ),

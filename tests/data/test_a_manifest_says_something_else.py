@@ -100,7 +100,11 @@ def test_a_dataset_of_ones_own_is_refused_with_what_to_do(own: Layout, tmp_path:
         ("two files have one name", f"{table}, {other}", "rename one: both are copied")
     ]
     assert told(lambda: new("9")) == [
-        (told(lambda: new("9"))[0][0], "harness data new", "begin with a letter: my_data, for example")
+        (
+            "'9' is not a name: small letters, digits and _ only",
+            "harness data new",
+            "begin with a letter: my_data, for example",
+        )
     ]
     folder = own.own_datasets / "mine"
     folder.mkdir(parents=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,7 +17,13 @@ from harness.benchmarks.ddi.converters.ddi_bench import convert
 from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
 from harness.benchmarks.ddi.converters.ddi_bench.drugs import TWOSIDES_TYPES, twosides
 from harness.benchmarks.ddi.converters.ddi_bench.knowledge import FULL, Knowledge, read_knowledge
-from harness.benchmarks.ddi.converters.ddi_bench.released import PARTS, ReleasedLines, ReleasedSplit, read_split
+from harness.benchmarks.ddi.converters.ddi_bench.released import (
+    PARTS,
+    ReleasedLines,
+    ReleasedSplit,
+    read_split,
+    united,
+)
 from harness.benchmarks.ddi.converters.ddi_bench.stand_in import completed
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.molecules import count_fingerprints, molecules_of
@@ -248,6 +255,24 @@ def lines(*rows: tuple[int, int, list[int]]) -> ReleasedLines:
     return ReleasedLines(pairs, np.array([row[2] for row in rows], dtype=np.int8))
 
 
+@pytest.mark.parametrize(("drugs", "types"), [(3, 40), (40, 3)])
+def test_triplets_of_all_splits_are_items_once_in_their_order(drugs: int, types: int) -> None:
+    """However many types there are beside drugs."""
+    draw = np.random.default_rng(4)
+    triplets = np.column_stack([draw.integers(0, drugs, (400, 2)), draw.integers(0, types, 400)]).astype(np.int32)
+    parts = [ReleasedLines(own[:, :2], own[:, 2]) for own in np.split(triplets, 4)]
+    roles = np.zeros(drugs, dtype=np.int32)
+    splits = [ReleasedSplit(name, roles, {0: parts[at], 1: parts[at + 1]}) for name, at in (("a", 0), ("b", 2))]
+    items = united(splits, drugs, types)
+    found = np.column_stack([items.pairs, items.labels]).tolist()
+    assert found == sorted(map(list, {*map(tuple, triplets.tolist())}))
+    # the part of an item is that of its first line in the split
+    for column, (name, at) in enumerate((("a", 0), ("b", 2))):
+        lines_of = [triplets[100 * place : 100 * (place + 1)].tolist() for place in (at, at + 1)]
+        own = {tuple(row): part for part in (1, 0) for row in lines_of[part]}
+        assert items.released[drugs:, 2 * column].tolist() == [own.get(tuple(row), OUTSIDE) for row in found], name
+
+
 def test_a_stand_in_makes_what_is_missing_and_changes_nothing_that_is_there() -> None:
     """Two known drugs train, a known and a new one are of S1; each pair gets a negative of drugs like its own."""
     roles = np.array([0, 0, 0, 1, 1, 2, 2], dtype=np.int32)
@@ -288,3 +313,6 @@ def test_stand_ins_of_another_seed_are_others() -> None:
     first, second = (completed([split, source], seed)[0].parts[0].pairs for seed in (1, 2))
     assert first.shape == second.shape == (2 * len(pairs.pairs), 2) and not np.array_equal(first, second)
     assert first[::2].tolist() == pairs.pairs.tolist(), "a pair, then its negative"
+    # of the same drugs in two splits, each has negatives of its own
+    one, other = (made.parts[0].pairs for made in completed([split, replace(split, name="u"), source], 1)[:2])
+    assert np.array_equal(one, first) and np.array_equal(one[::2], other[::2]) and not np.array_equal(one, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
@@ -143,5 +144,11 @@ def test_an_extended_dataset_does_not_answer_from_data_that_its_base_had_before(
     again = extended(own, "mine", ITEMS)
     assert again != name and load_dataset(own, again).digest == dataset_digest(own, again)
     shutil.rmtree(path.parent)
-    with pytest.raises(MissingData, match=f"dataset 'mine', which '{again}' adds items to, is not here"):
-        dataset_digest(own, again)
+    # also where its manifest does not say as what it was when the items were added
+    manifest = manifest_path(own, again)
+    whole = manifest.read_text()
+    for text in (whole, re.sub('extends_digest = ".*"\n', "", whole)):
+        manifest.write_text(text)
+        with pytest.raises(MissingData, match=f"dataset 'mine', which '{again}' adds items to, is not here"):
+            dataset_digest(own, again)
+    assert text != whole

@@ -57,6 +57,10 @@ def test_rows_are_found_by_name_and_tables_stand_side_by_side(tmp_path: Path) ->
     np.testing.assert_array_equal(dataset.drug_features, [[0, 3, 7], [1, np.nan, 8]])
     assert dataset.drug_feature_names == ("one", "two", "three")
     assert dataset.disease_feature_names == ("D1", "D2")
+    # whose features nobody lists has none
+    without = read(tmp_path, drug_features=[])
+    assert without.drug_features.shape == (2, 0) and without.drug_feature_names == ()
+    assert np.array_equal(without.disease_features, dataset.disease_features)
 
 
 def test_listed_names_are_unknown_in_their_table(tmp_path: Path) -> None:

@@ -8,7 +8,11 @@ import json
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,9 +20,10 @@ import pytest
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
+from harness.data import trust
 from harness.data.manifest import DatasetManifest, SourceFile
 from harness.data.sources import cache_path, obtain
-from harness.data.trust import forget, seen_first
+from harness.data.trust import alone_at_first_sight, forget, seen_first
 from tests.data.own_data import source, write_dataset
 from tests.data.told import put, told
 
@@ -27,8 +32,8 @@ NEAR = SourceFile(name="near.txt", urls=["https://example.org/near.txt"])
 KNOWN = source(b"known", name="known.txt")
 
 
-def manifest(*files: SourceFile) -> DatasetManifest:
-    return cast(DatasetManifest, SimpleNamespace(name="mine", files=[*files]))
+def manifest(*files: SourceFile, name: str = "mine") -> DatasetManifest:
+    return cast(DatasetManifest, SimpleNamespace(name=name, files=[*files]))
 
 
 def files_of(own: Layout) -> dict[str, Path]:
@@ -131,3 +136,33 @@ def test_every_place_that_was_tried_is_told(own: Layout, tmp_path: Path) -> None
         "remove or replace the damaged copy; allow a download from one of its URLs (`harness data get mine`), "
         f"give a mirror folder with --mirror DIR or $PERMAFROST_MIRROR, or put it into {folder}"
     )
+
+
+def test_only_who_takes_files_of_the_same_dataset_that_nobody_recorded_waits(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    waits = Event()
+
+    @contextmanager
+    def activity(what: str) -> Iterator[None]:
+        told.append(what)
+        waits.set()
+        yield
+
+    def enter(one: DatasetManifest) -> None:
+        with alone_at_first_sight(own, one):
+            told.append("in")
+
+    with ThreadPoolExecutor(1) as other:
+        with alone_at_first_sight(own, manifest(FAR, KNOWN)):
+            # recorded throughout, or of another dataset
+            for free in (manifest(KNOWN), manifest(FAR, KNOWN, name="another")):
+                other.submit(enter, free).result(timeout=60)
+            assert told == ["in", "in"]
+            monkeypatch.setattr(trust, "activity", activity)
+            second = other.submit(enter, manifest(FAR))
+            assert waits.wait(timeout=60)
+            told.append("out")
+        second.result(timeout=60)
+    assert told[2:] == ["waiting for another harness, which gets dataset mine", "out", "in"]

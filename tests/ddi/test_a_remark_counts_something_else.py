@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from harness.base.plurals import counted
+from harness.benchmarks.ddi import BENCHMARK
 from harness.benchmarks.ddi.remarks import remarks_on
 from tests.ddi.tiny import SIGNS, tiny
 
@@ -66,7 +67,9 @@ ROLES = {0: (0, 0), 1: (0, 0), 2: (0, 1), 3: (1, 1), 4: (0, 0), 5: (0, 2), 6: (2
     ],
 )
 def test_of_one_type(changes: dict[str, Any], remarks: tuple[str, ...]) -> None:
-    assert remarks_on(tiny(**changes)) == remarks
+    dataset = tiny(**changes)
+    assert remarks_on(dataset) == remarks
+    assert BENCHMARK.remarks(dataset) == remarks
 
 
 @pytest.mark.parametrize(

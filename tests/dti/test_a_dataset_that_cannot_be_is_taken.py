@@ -72,7 +72,7 @@ FAULTS: list[tuple[dict[str, Any], str, str, str]] = [
     ),
     ({"drug_ids": ("a", "b", "A")}, "1 drugs have a name that others have, 'a' for one", "", "a name of its own"),
     ({"target_ids": ("p", "P")}, "1 targets have a name that others have, 'p' for one", "", ""),
-    ({"node_names": ("x", "X")}, "1 other nodes have a name that others have, 'x' for one", "", ""),
+    ({"node_names": ("x", "y", "Y", "X")}, "2 other nodes have a name that others have, 'x' for one", "", ""),
     ({"relation_names": ("r", "r")}, "1 relations have a name that others have, 'r' for one", "", ""),
     ({"group_names": ("g", "G")}, "1 groups have a name that others have, 'g' for one", "", ""),
     (
@@ -237,6 +237,8 @@ def test_a_split_is_described_by_what_is_in_its_parts() -> None:
     assert split.values_on(MADE).tolist() == [1, 1, 0, 1, 1]
     measured = replace(MADE, values=np.array([5, 7.25, -1]))
     assert split.values_on(measured).tolist() == [5, 7.25, 0, 1, -1]
+    train = FORM.describe(split, measured, strategy, random.Parameters())["train"]
+    assert (train["pairs"], train["positives"], train["negatives"]) == (2, 1, 0), "-1 is neither"
 
 
 @pytest.mark.parametrize(("column", "value"), [(1, 3), (2, 2), (3, 3)])

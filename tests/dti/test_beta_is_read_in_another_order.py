@@ -246,13 +246,15 @@ def test_a_class_that_no_table_lists_is_what_its_tasks_show(tmp_path: Path) -> N
     for count in (100, 101):
         rows += [f"family:of {count},0,{drug},{target},1" for drug, target in pairs[:count]]
     rows = [row for row in rows if "of 100" not in row] + [f"family:of 100,1,{pairs[5][0]},{pairs[5][1]},0"]
+    # one fold that is cut is enough
+    rows += [f"family:of 101,1,{pairs[101][0]},{pairs[101][1]},1"]
     files[FOLDS].write_text("\n".join([files[FOLDS].read_text(), *rows, ""]))
     dataset = convert(manifest(), files)
     assert dataset.group_names == ("test3/family:x", "test3/family:one", "test3/family:of 101")
     assert dataset.group_sizes.tolist() == [27, 1, 0]
     assert members_of(dataset, "test3/family:one", MEMBER) == [pairs[3][1].rpartition(":")[2][:-1]]
     assert members_of(dataset, "test3/family:of 101", MEMBER) == []
-    assert len(pairs_of(dataset, "test3/family:of 101")) == 101
+    assert len(pairs_of(dataset, "test3/family:of 101")) == 102
 
 
 @pytest.mark.parametrize(

@@ -76,11 +76,11 @@ def test_a_group_of_new_bindings_alone_has_no_members(own: Layout) -> None:
 
 def test_affinities_and_the_parts_of_the_authors(own: Layout) -> None:
     write_tables(
-        own, {"pairs.csv": "part,value,target,drug\ntest,5,T2,A\n0,1e1,T1,B\n3,-2.5,T1,A\n"}, affinity="true"
+        own, {"pairs.csv": "part,value,target,drug\ntest,5,T2,A\n0,1e1,T1,B\n127,-2.5,T1,A\n"}, affinity="true"
     )
     dataset = load_dataset(own, "mine", DtiDataset)
     assert dataset.affinity and dataset.values.tolist() == [5, 10, -2.5]
-    assert dataset.released.tolist() == [-1, 0, 3]
+    assert dataset.released.tolist() == [-1, 0, 127]
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n\n"])
@@ -128,6 +128,7 @@ FAULTS = (
     ("pairs.csv", PAIRS, "drug,target,part\nA,T1,validation\n", "'validation' is no part", 2),
     ("pairs.csv", PAIRS, "drug,target,part\nA,T1,-1\n", "'-1' is no part", 2),
     ("pairs.csv", PAIRS, "drug,target,part\nA,T1,128\n", "'128' is no part", 2),
+    ("pairs.csv", PAIRS, f"drug,target,part\nA,T1,{'1' * 5000}\n", f"'{'1' * 5000}' is no part", 2),
     ("edges.csv", "disease,cold,drug,b", "target,T1,drug,b", "the edge joins a drug and a target", 3),
     ("edges.csv", "disease,cold,drug,b", "disease,cold,drug,D", "drug 'D' has no line among the drugs", 3),
     (

@@ -26,6 +26,7 @@ from tests.dti.beta_files import manifest, written
 MATRIX = np.array([[10.0, np.nan, 1000.0], [1e4, 0.5, np.nan]])
 LIGANDS = '{"11": "CO", "5": "C"}'
 PROTEINS = '{"KIN": "MK", "ABL": "AA", "ABL2": "AG"}'
+ARRAY, TYPE = b"cnumpy.core.multiarray\n_reconstruct\n", b"cnumpy\ndtype\n"
 FOLDS = {"test_fold_setting1.txt": "[2]", "train_fold_setting1.txt": "[[3], [0], [1], [], []]"}
 
 
@@ -100,7 +101,8 @@ def test_other_line_ends_and_a_byte_order_mark_are_the_same(tmp_path: Path) -> N
     ("changes", "what", "where"),
     [
         ({"ligands_can_txt": "{"}, "not JSON", "ligands_can.txt"),
-        ({"ligands_can_txt": '{"11": 4, "5": "C"}'}, "'11' has no text", "ligands_can.txt"),
+        ({"ligands_can_txt": '{"11": 4, "5": ""}'}, "'11' has no text", "ligands_can.txt"),
+        ({"proteins_txt": '{"KIN": "MK", "ABL": "", "ABL2": null}'}, "'ABL' has no text", "proteins.txt"),
         ({"proteins_txt": "{}"}, "a matrix of shape", "Y"),
         ({"test_fold_setting1_txt": "[2, 4]"}, "4 is no cell of the 4", "test_fold"),
         ({"test_fold_setting1_txt": "[2, 0]"}, "0 is no cell of the 4, or is in a fold", "train_fold"),
@@ -110,6 +112,11 @@ def test_other_line_ends_and_a_byte_order_mark_are_the_same(tmp_path: Path) -> N
         ({"Y": pickled(MATRIX)[:-9]}, "not a pickled matrix", "Y"),
         ({"Y": pickled(np.arange(6).reshape(2, 3))}, "not a pickled matrix", "Y"),
         ({"Y": pickle.dumps([1.0])}, "not a pickled matrix", "Y"),
+        # the state of a matrix, of a data type, and that of a data type, of a matrix
+        *(
+            ({"Y": pickled(MATRIX).replace(one + end, other + end)}, "numbers: it holds something else", "Y")
+            for one, other, end in ((ARRAY, TYPE, b"cnumpy\nndarray"), (TYPE, ARRAY, b"U\x02f8"))
+        ),
         ({"Y": b""}, "not a pickled matrix", "Y"),
     ],
 )

@@ -60,8 +60,9 @@ def test_what_is_promised_is_kept(
     assert FORM.broken_promises(split, dataset) == []
     assert strategy.broken_promises(dataset, split, chosen) == []
     assert FORM.fits(split, dataset)
-    again, _ = _made(strategy, dataset, **parameters)
+    again, other = (_made(strategy, dataset, seed, **parameters)[0] for seed in (7, 8))
     assert again.digest == split.digest
+    assert (other.digest == split.digest) is (strategy is not random), "the others draw nothing"
     table = FORM.describe(split, dataset, strategy, chosen)
     assert table["train"]["pairs"] == split.training and table["test"]["pairs"] == split.test
 

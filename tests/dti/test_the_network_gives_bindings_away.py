@@ -39,6 +39,10 @@ def test_edges_in_any_case_and_of_known_nodes_are_told_from_others(tmp_path: Pat
         for drug, target in zip(*joined.nonzero(), strict=True)
     ]
     assert edges == [("db00002", "be0000007"), ("db00001", "be0000009")]
+    assert dataset.remarks == (
+        "3 edges Drug-Target of the network are left out: they give bindings away",
+        "1 edges of drugs or targets that the benchmark does not have are left out",
+    )
 
 
 @pytest.mark.parametrize(

@@ -104,11 +104,21 @@ def test_a_lowest_score_that_is_not_the_lowest_is_found(card: MethodCard, tmp_pa
     assert "lowest" in failed(card, running(tmp_path, honest, lowest_is_off_by=-1.0))
 
 
-@pytest.mark.parametrize("shift", [-10_000.0, -200.0, 10_000.0])
-def test_a_lowest_score_is_the_lowest_and_not_the_one_nearest_to_zero(
-    card: MethodCard, tmp_path: Path, shift: float
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda scores: scores - 10_000,
+        lambda scores: scores - 200,
+        lambda scores: scores + 10_000,
+        lambda scores: scores - scores.min(),
+        lambda scores: np.maximum(scores - scores.mean(), 0),
+        lambda scores: scores * 0,
+    ],
+)
+def test_a_lowest_score_is_the_lowest_but_zero_and_not_the_one_nearest_to_zero(
+    card: MethodCard, tmp_path: Path, changed: Callable[[Scores], Scores]
 ) -> None:
-    runner = running(tmp_path, lambda trial, labels: honest(trial, labels) + shift)
+    runner = running(tmp_path, lambda trial, labels: changed(honest(trial, labels)))
     (check,) = [check for check in checks_of(card) if check.name == "lowest"]
     assert apply(check, Bench(card, runner)).passed
 

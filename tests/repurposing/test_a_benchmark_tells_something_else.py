@@ -292,6 +292,16 @@ def test_both_kinds_of_items_are_described_alike() -> None:
     assert BENCHMARK.brought_tables == ("associations.csv", "drug_features.csv", "disease_features.csv")
 
 
+def test_all_that_is_odd_of_a_dataset_is_remarked() -> None:
+    """Of drugs first, then of diseases."""
+    assert BENCHMARK.remarks(problems.ordinary().dataset) == (
+        "28 drug features unknown; preparation fills in column means",
+        "1 drug feature column constant, so zero once standardised",
+        "1 disease feature unknown; preparation fills in column means",
+        "1 drug without a known association, kept as rows of zeros",
+    )
+
+
 @pytest.fixture(scope="module")
 def synthetic(repository: Layout) -> RepurposingDataset:
     """The embedded dataset."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.cluster import hierarchy
 from scipy.sparse import csr_array
 
 from harness.base.errors import DataError
@@ -123,6 +126,46 @@ def test_a_search_is_stuck_when_so_many_counts_before_were_the_same(
     seen: list[int], early_stop: int | None, *, is_stuck: bool
 ) -> None:
     assert weakly_correlated._is_stuck(seen, early_stop) is is_stuck
+
+
+def plain_search(dataset: RepurposingDataset, share: float, early_stop: int | None) -> list[bool]:
+    """The published search, cut by cut: which drugs are for testing."""
+    count, diseases = dataset.associations.shape
+    wanted = int((1 - share) * count * diseases)
+    tree = hierarchy.linkage(dataset.drug_features, "average")
+    low, high, before, same = 2, count, None, 0
+    test = [True] * count
+    while low < high:
+        middle = (low + high) // 2
+        cut = hierarchy.fcluster(tree, middle, "maxclust").tolist()
+        held = number = 0
+        while (more := cut.count(number + 1) * diseases) and held + more <= wanted:
+            held, number = held + more, number + 1
+        # the published number of clusters is one too many, but where not even the first fits
+        test = [cluster > (number + 1 if number else 0) for cluster in cut]
+        same = same + 1 if held == before else 0
+        before = held
+        if held == wanted or same == early_stop:
+            break
+        low, high = (middle + 1, high) if held < wanted else (low, middle)
+    return test
+
+
+def test_the_search_for_far_drugs_is_the_published_one_and_stops_when_told() -> None:
+    """For some of these data an early stop decides, after one or after two counts that are the same."""
+    decides = Counter[int]()
+    for seed, share in product((0, 19, 22, 29, 38, 45, 52), (0.2, 0.5)):
+        generator = np.random.default_rng(seed)
+        drugs = int(generator.integers(5, 40))
+        features = generator.normal(size=(drugs, 2)) * np.where(generator.random(drugs) < 0.3, 5, 1)[:, None]
+        dataset = dataset_of(np.ones((drugs, 3), dtype=np.int8), features)
+        found = {}
+        for stop in (None, 1, 2):
+            parameters = weakly_correlated.Parameters(test_share=share, early_stop=stop)
+            found[stop] = weakly_correlated._test_drugs(dataset, parameters).tolist()
+            assert found[stop] == plain_search(dataset, share, stop)
+        decides.update(stop for stop in (1, 2) if found[stop] != found[None])
+    assert decides[1] and decides[2]
 
 
 def joined(drugs: int, pairs: list[tuple[int, int]]) -> csr_array[Any]:

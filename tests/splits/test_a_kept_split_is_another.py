@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -87,6 +89,30 @@ def test_a_split_is_made_once_and_then_known(own: Layout) -> None:
     )
     note.write_text(note.read_text().replace('"seed": 3', '"seed": 4').replace('"seed":3', '"seed":4'))
     assert splits.known_split_digest(own, "mine", SPEC) is None, "a note of other content is none"
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda note: "",
+        lambda note: json.dumps(note)[:-9],
+        lambda note: json.dumps([note]),
+        lambda note: json.dumps(note["sha256"]),
+        lambda note: "{}",
+        lambda note: json.dumps({name: note[name] for name in ("dataset", "split", "strategy")}),
+        lambda note: json.dumps({**note, "sha256": None}),
+        lambda note: json.dumps({**note, "sha256": ""}),
+        lambda note: json.dumps({**note, "strategy": "0" * 64}),
+        lambda note: json.dumps({**note, "more": 1}),
+    ],
+)
+def test_a_damaged_note_of_a_split_is_written_again(own: Layout, damaged: Callable[[Any], str]) -> None:
+    digest = splits.split_digest(own, "mine", SPEC)
+    (path,) = (own.cache / "splits" / "made").iterdir()
+    whole = path.read_text()
+    path.write_text(damaged(json.loads(whole)))
+    assert not splits.known_split_digest(own, "mine", SPEC)
+    assert splits.split_digest(own, "mine", SPEC) == digest and path.read_text() == whole
 
 
 def test_a_changed_split_file_is_told(own: Layout) -> None:

@@ -34,7 +34,8 @@ def test_a_scale_ends_at_its_edges() -> None:
     scale = Scale(0.0, 2.0, 100.0, 300.0)
     assert [scale(value) for value in (-1.0, 0.0, 0.5, 2.0, 9.0)] == [100.0, 100.0, 150.0, 300.0, 300.0]
     logarithmic = Scale(1.0, 100.0, 0.0, 10.0, logarithmic=True)
-    assert [logarithmic(value) for value in (0.1, 1.0, 10.0, 1000.0)] == pytest.approx([0.0, 0.0, 5.0, 10.0])
+    values = (-1.0, 0.0, 0.1, 1.0, 10.0, 1000.0)
+    assert [logarithmic(value) for value in values] == pytest.approx([0.0, 0.0, 0.0, 0.0, 5.0, 10.0])
     # upwards, as charts are
     assert Scale(0.0, 1.0, 200.0, 0.0)(0.25) == 150.0
 

@@ -133,7 +133,8 @@ Toy = Callable[[str], Study | None]
 
 def runs_of(target: Target, *values: tuple[float, float]) -> Runs:
     runs = {}
-    for seed, (near, far) in enumerate(values):
+    # a store finds runs in the order of their keys
+    for seed, (near, far) in reversed([*enumerate(values)]):
         metrics = {"near F1/as-published": near, "far F1/as-published": far}
         runs[seed] = Obtained(f"{seed}" * 64, Verdict.OK, "Sum, Vote", {**metrics}, {}, cpu_s=90.0)
     return {target: runs}
@@ -214,6 +215,7 @@ def test_a_status_is_marked_as_printed(sheets: dict[str, Sheet]) -> None:
         "early, coin",
     ]
     assert sheet.rows[0][:3] == ["Letters", "+ ok 3", "E error 1"]
+    assert sheet.runs[0][:3] == [(), tuple(str(seed) * 64 for seed in range(3)), ("e" * 64,)], "by seed"
     assert sheet.rows[1][:3] == ["Words", "hung -", "-"]
     assert sheet.tally.total() == 3 and sheet.counted == "cells"
     assert sheet.values["rows"][0]["cells"]["early, Vote"]["ours"] == {"error": 1}

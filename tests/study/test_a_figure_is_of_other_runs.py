@@ -179,6 +179,17 @@ def test_our_correlations_are_held_against_what_the_authors_runs_could_give(draw
     assert ClaimVerdict.DEVIATES in {verdict for verdict, _ in other}
     few = cast(Sides, SimpleNamespace(several=drawn(9)))
     assert set(_agreement(few, _correlograms(few))) == {(ClaimVerdict.NOT_COMPARABLE, "9 seeds")}
+    # runs of which none has all metrics are not held against the authors' by the authors' own
+    lacking = {
+        place: {seed: {name: run[name] for name in run if name != "NDCG"} for seed, run in runs.items()}
+        for place, runs in several.ours.values.items()
+    }
+    without = cast(Sides, SimpleNamespace(several=replace(several, ours=Side(lacking))))
+    shown = _correlograms(without)
+    assert [one.title for one in shown] == ["published, all", "published, where we have runs"]
+    assert set(_agreement(without, shown)) == {
+        (ClaimVerdict.NOT_COMPARABLE, "too few of our runs have every metric")
+    }
     waiting = cast(Sides, SimpleNamespace(several=drawn(10, without=["HAN"])))
     (one,) = set(_agreement(waiting, _correlograms(waiting)))
     assert one[0] is ClaimVerdict.PENDING and one[1].endswith("not run yet")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.benchmarks.ddi.study.drawings import Bar, Curve, _apart, _ticks, bars, heat, lines, scatter
+from harness.benchmarks.ddi.study.drawings import Bar, Curve, _apart, _percent, _ticks, bars, heat, lines, scatter
 from harness.benchmarks.repurposing.study import drawings
 from harness.benchmarks.repurposing.study.figures import Best, Correlogram, Figures, Pair, Panel, Times
 from harness.compare.comparison import ClaimVerdict
@@ -175,6 +175,17 @@ def test_a_bar_is_as_long_as_its_share() -> None:
     assert 'text-anchor="middle">1</text>' in bars("none", [Bar("one", ((None, None),))])
 
 
+@pytest.mark.parametrize(
+    ("printed", "ours", "width"), [(None, -0.1, "0.8"), (-0.2, -0.1, "0.8"), (-0.1, 0.2, "400.0")]
+)
+def test_a_bar_below_zero_has_no_length(printed: float | None, ours: float, width: str) -> None:
+    """Kappa may be below 0; also where nothing else is above."""
+    drawn = bars("kappa", [Bar("one", ((printed, ours),))])
+    assert f"printed {_percent(printed)}, ours {_percent(ours)}" in drawn
+    widths = re.findall(r'x="128.0" y="6.0" width="([\d.]+)" height="9.0"', drawn)
+    assert widths == [width] + ["0.8"] * (printed is not None)
+
+
 def test_the_longest_bar_and_the_most_bars_have_room() -> None:
     """Also where the longest is a printed one, and where a method has fewer bars than another."""
     many, few = Bar("many", ((0.9, 0.1), (0.2, 0.3))), Bar("few", ((0.5, 0.5),))
@@ -284,6 +295,12 @@ def test_times_lie_on_a_logarithmic_axis() -> None:
         ([0.1, 1.0], ["0.1 s", "1 s"]),
         ([2000.0, 9000.0], ["1000 s", "10000 s"]),
         ([2000.0, 90000.0], ["1000 s", "10000 s"]),
+        # times that are all the same, or beyond the ticks, have an axis, too
+        ([0.0], ["0.01 s", "0.1 s"]),
+        ([0.01, 0.01], ["0.01 s", "0.1 s"]),
+        ([1.0], ["1 s", "10 s"]),
+        ([10_000.0], ["1000 s", "10000 s"]),
+        ([20_000.0, 90_000.0], ["1000 s", "10000 s"]),
     ],
 )
 def test_the_axis_of_times_begins_and_ends_at_powers_of_ten(seconds: list[float], shown: list[str]) -> None:

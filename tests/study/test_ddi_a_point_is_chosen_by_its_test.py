@@ -399,6 +399,10 @@ def test_the_ensembles_of_all_seeds_have_the_same_members(layout: Layout) -> Non
     runs[third] |= {1: run}
     (made,) = ensembles(layout, runs, methods).values()
     assert {seed: one.reason for seed, one in made.items()} == {1: "One, Other, Third", 2: "One, Other, Third"}
+    # every seed has two of them, but none, or only one, has all the seeds
+    for seeds in (((1, 2), (2, 3), (1, 3)), ((1, 2), (1,), (2,))):
+        runs = {target: dict.fromkeys(own, run) for target, own in zip((first, second, third), seeds, strict=True)}
+        assert not ensembles(layout, runs, methods)
 
 
 def test_an_ensemble_that_can_not_be_made_is_told(layout: Layout) -> None:

@@ -45,7 +45,8 @@ def bars(title: str, methods: Sequence[Bar]) -> str:
     height = tall * len(methods) + 30
     drawing = Drawing(_LABELS + _PLOT + 20, height, title, f"Bars of {title}, ours filled, printed as outlines.")
     values = [value for bar in methods for pair in bar.values for value in pair if value is not None]
-    ticks = _ticks([0.0, max(values, default=1.0)])
+    # a measure of agreement may be below 0: such a bar has no length
+    ticks = _ticks([0.0, max(0.0, max(values, default=1.0))])
     scale = Scale(0.0, ticks[-1], _LABELS, _LABELS + _PLOT)
     drawing.grid(scale, ((tick, f"{tick:g}") for tick in ticks))
     for number, bar in enumerate(methods):

@@ -19,6 +19,7 @@ from harness.base.manifests import Strict
 from harness.benchmarks.dti.checks import SIMILARITY_DIGITS
 from harness.benchmarks.dti.dataset import MEMBER, DtiDataset, Integers, Numbers
 from harness.data.cells import TableFile, TableLine, check_once, listed_table, table_of
+from harness.data.lines import whole
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
@@ -247,9 +248,10 @@ def _part(row: TableLine) -> int:
     text = row.cells["part"]
     if text.lower() == "test":
         return _TEST_PART
-    if not text.isdecimal() or int(text) > _MOST_FOLDS:
+    fold = whole(text)
+    if fold is None or fold > _MOST_FOLDS:
         raise row.refused(f"'{text}' is no part", "write test, or the number of a training fold")
-    return int(text)
+    return fold
 
 
 def _integers(rows: Iterable[Sequence[int]], columns: int) -> Integers:

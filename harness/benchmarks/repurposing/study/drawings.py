@@ -56,8 +56,9 @@ def times(figures: Figures) -> list[Picture]:
     seconds = [value for one in figures.times for _, *sides in one.boxes for values in sides for value in values]
     if not seconds:
         return []
-    low = max(tick for tick in _SECONDS if tick <= max(min(seconds), _SECONDS[0]))
-    high = min((tick for tick in _SECONDS if tick >= max(seconds)), default=_SECONDS[-1])
+    # one power of ten at least, also of times that are all the same, or beyond the ticks
+    low = max(tick for tick in _SECONDS[:-1] if tick <= max(min(seconds), _SECONDS[0]))
+    high = min((tick for tick in _SECONDS if tick > low and tick >= max(seconds)), default=_SECONDS[-1])
     scale = partial(Scale, low, high, logarithmic=True)
     ticks = [(tick, f"{tick:g} s") for tick in _SECONDS if low <= tick <= high]
     about = "Training times of the fastest three methods of each dataset, logarithmic."

@@ -36,6 +36,8 @@ _RARE = 0.01
 _SAME_CORRELATION = 0.1
 # Means that differ by less are printed alike.
 _PRINTED = 0.005
+# the title of our own correlogram
+_OURS = "ours"
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def _correlograms(sides: Sides) -> tuple[Correlogram, ...]:
     correlograms = (
         ("published, all", _correlogram(sides, published, list(published.values))),
         ("published, where we have runs", _correlogram(sides, published, shared)),
-        ("ours", _correlogram(sides, ours, shared)),
+        (_OURS, _correlogram(sides, ours, shared)),
     )
     return tuple(replace(one, title=title) for title, one in correlograms if one is not None)
 
@@ -170,6 +172,9 @@ def _agreement(sides: Sides, correlograms: Sequence[Correlogram]) -> tuple[tuple
     n = min((len(ours.values[place]) for place in places), default=0)
     if n < FEWEST_SEEDS:
         return ((ClaimVerdict.NOT_COMPARABLE, f"{n} seeds"),) * count
+    mine = next((one for one in correlograms if one.title == _OURS), None)
+    if mine is None:
+        return ((ClaimVerdict.NOT_COMPARABLE, "too few of our runs have every metric"),) * count
     seeds = published.seeds(places, several.paper.metric)
     tables = np.stack([published.table(places, seeds, name) for name in several.paper.metrics], axis=-1)
     random = np.random.default_rng(0)
@@ -179,7 +184,7 @@ def _agreement(sides: Sides, correlograms: Sequence[Correlogram]) -> tuple[tuple
         draws.append(_correlations(ranks_of(sample.T).T)[np.triu_indices(tables.shape[-1], 1)])
     centre, spread = np.mean(draws, axis=0), np.std(draws, axis=0)
     spread *= np.sqrt(1 + n / len(seeds))
-    pairs = zip(correlograms[-1].pairs, centre, spread, strict=True)
+    pairs = zip(mine.pairs, centre, spread, strict=True)
     return tuple(_same_correlation(pair.rho, mean, sd) for pair, mean, sd in pairs)
 
 

@@ -18,7 +18,7 @@ from harness.base.errors import CorruptData
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.records import Pair, damaged, pairs_in, short_id, table
 from harness.benchmarks.dti.splits.java import JavaRandom, buckets_of, hash_codes, shuffled, table_of
-from harness.data.lines import path_of
+from harness.data.lines import path_of, whole
 
 DRUG_CLASSES, TARGET_CLASSES, FOLDS = "t2_class_K.csv", "t3_class_K.csv", "test3_repo_testpairs.csv.gz"
 # the folds of the published tasks, and the seed of their shuffle
@@ -144,11 +144,11 @@ def _nodes(cell: str, kind: str, where: str) -> list[str]:
 
 def _members(row: Mapping[str, str], column: str, kind: str, where: str) -> tuple[list[str], int]:
     """The members of a class, and how many there are with those that nobody knows."""
-    members, size = _nodes(row[column], kind, where), row["size_K"]
-    if not size.isdecimal() or int(size) < len(members):
-        what = f"size_K '{size}' is not a number of at least {len(members)}, the members of the class"
+    members, size = _nodes(row[column], kind, where), whole(row["size_K"])
+    if size is None or size < len(members):
+        what = f"size_K '{row['size_K']}' is not a number of at least {len(members)}, the members of the class"
         raise CorruptData(what, where=where, todo="give the number of all members")
-    return members, int(size)
+    return members, size
 
 
 def _by(side: int, members: Sequence[str], known: Sequence[Pair]) -> list[Pair]:
@@ -164,11 +164,12 @@ def _published_folds(path: Path) -> dict[str, dict[Pair, tuple[int, int]]]:
     """The fold of every binding that a published task of a class asks, and its line."""
     folds: dict[str, dict[Pair, tuple[int, int]]] = {}
     for line, (where, row) in enumerate(table(path, ("task", "fold", "drug", "target", "label"))):
-        if not row["fold"].isdecimal() or int(row["fold"]) >= _FOLD_COUNT or row["label"] not in ("0", "1"):
+        fold = whole(row["fold"])
+        if fold is None or fold >= _FOLD_COUNT or row["label"] not in ("0", "1"):
             raise damaged("the fold is not 0 to 9, or the label not 0 or 1", where)
         if row["label"] == "1":
             pair = short_id(row["drug"], "drug", where), short_id(row["target"], "target", where)
-            folds.setdefault(f"test3/{row['task']}", {}).setdefault(pair, (int(row["fold"]), line))
+            folds.setdefault(f"test3/{row['task']}", {}).setdefault(pair, (fold, line))
     return folds
 
 
