@@ -59,10 +59,32 @@ def test_ranks_and_tests_rest_on_common_seeds() -> None:
     assert other.test.difference == pytest.approx(0.1 / 3)
     assert (mine.rank, other.rank) == (1, 2)
     assert "ranks rest on the 3 seeds that all methods have" in to_text(contest)
-    # of two that have the same seeds there is nothing to tell, and of two that have none in common another thing
-    assert "ranks rest on" not in to_text(contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}}))
-    apart = contest_of({"mine": {"one": [0.5, Verdict.TIMEOUT]}, "other": {"one": [Verdict.TIMEOUT, 0.4]}})
-    assert "ranks rest on" not in to_text(apart) and "no seed is common to all methods" in to_text(apart)
+
+
+_NONE = "no ranks, since no seed is common to all methods."
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "told"),
+    [
+        # of two that have the same seeds there is nothing to tell, nor where nobody has any
+        ([0.5, 0.6], [0.4, 0.5], ""),
+        ([Verdict.TIMEOUT], [Verdict.PENDING], ""),
+        # one that has none at all is marked, and the others are ranked over their own
+        ([0.5, 0.6], [Verdict.TIMEOUT, Verdict.TIMEOUT], ""),
+        # whichever has the fewer
+        ([0.5, 0.6, 0.7], [0.4, Verdict.ERROR, 0.5], "ranks rest on the 2 seeds that all methods have."),
+        ([0.5, Verdict.ERROR, 0.7], [0.4, 0.4, 0.5], "ranks rest on the 2 seeds that all methods have."),
+        ([0.5, Verdict.ERROR], [0.4, 0.5], "ranks rest on the 1 seed that all methods have."),
+        ([0.5, 0.6], [None, 0.5], "ranks rest on the 1 seed that all methods have."),
+        ([0.5, Verdict.TIMEOUT], [Verdict.TIMEOUT, 0.4], _NONE),
+    ],
+)
+def test_what_the_ranks_of_each_setting_rest_on_is_told(mine: list[Any], other: list[Any], told: str) -> None:
+    whole = [0.5, 0.6, 0.7]
+    contest = contest_of({"mine": {"one": mine, "whole": whole}, "other": {"one": other, "whole": whole}})
+    lines = [line for line in notes(contest) if re.match("(one|whole), cluster: (ranks|no ranks)", line)]
+    assert lines == ([f"one, cluster: {told}"] if told else [])
 
 
 def test_what_a_number_lacks_is_marked() -> None:
