@@ -180,6 +180,18 @@ def test_ranks_are_tested_of_three_methods_in_two_settings_at_least(
     assert (contest.rank_test is not None) == is_tested == bool(contest.blocks) == bool(contest.mean_ranks)
 
 
+@pytest.mark.parametrize(("settings", "p", "is_told"), [(2, 1 / 6, True), (3, 1 / 36, False), (4, 1 / 216, False)])
+def test_that_no_ranks_differ_is_told_where_chance_gives_them_more_often_than_the_level(
+    settings: int, p: float, *, is_told: bool
+) -> None:
+    """Three methods of one order everywhere: of the other settings each can stand in one of six."""
+    contest = contest_of(
+        {f"m{number}": {f"d{place}": [0.1 * number] for place in range(settings)} for number in range(1, 4)}
+    )
+    assert contest.rank_test and contest.rank_test.exact and contest.rank_test.p == pytest.approx(p)
+    assert ("Friedman's test finds no difference" in " ".join(notes(contest))) == is_told
+
+
 def test_the_critical_difference_is_drawn_as_long_as_it_is() -> None:
     random = np.random.default_rng(0)
     contest = contest_of(
@@ -210,6 +222,14 @@ def test_a_name_is_no_markup_wherever_it_stands() -> None:
     ranks = text[text.index("mean rank") :]
     for name, escaped in zip(names, (r"a\*b\*", r"c\|d", "&lt;e&gt;"), strict=True):
         assert name not in text and escaped in ranks
+    printed = to_latex(contest)
+    below = printed[printed.index("mean rank") :].splitlines()
+    rows = dict(line.split(" & ", 1) for line in below if " & " in line)
+    assert rows == {
+        r"\textless{}e\textgreater{}": r"1.00 \\",
+        "c|d": r"2.00 \\",
+        "a*b*": r"3.00 \\",
+    }
 
 
 @given(st.lists(st.floats(1, 9), min_size=1, max_size=8), st.floats(0.1, 4))
