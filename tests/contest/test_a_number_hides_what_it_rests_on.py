@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,18 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.metric import Metric
 from harness.cli import group, main
-from harness.contest import COLUMNS, Mark, draw, rows_of, to_csv, to_json, to_latex, to_markdown, to_text
+from harness.contest import (
+    COLUMNS,
+    Mark,
+    draw,
+    hold_contest,
+    rows_of,
+    to_csv,
+    to_json,
+    to_latex,
+    to_markdown,
+    to_text,
+)
 from harness.contest.picture import groups_of
 from harness.contest.rows import notes
 from harness.contest.text import latex
@@ -138,6 +150,18 @@ def test_every_form_says_what_a_number_lacks() -> None:
         assert "timeout 1" in picture
 
 
+def test_of_many_reasons_for_a_missing_number_the_first_is_told() -> None:
+    """Each seed may have counts of its own."""
+    whole = contest_of({"mine": {"one": [None, None, None, 0.5]}})
+    cells = tuple(
+        replace(one, notes={name: f"{text} ({one.cell.job.split.seed})" for name, text in one.notes.items()})
+        for one in whole.table.cells
+    )
+    contest = hold_contest(replace(whole.table, cells=cells), whole.metric, whole.methods)
+    about = "ok 4, 3 without this metric (S1 F1: no class has two members (1)); 1 of 4 seeds have a value"
+    assert contest.problems == [f"‡§ mine on one, cluster: {about}"]
+
+
 def test_many_settings_of_one_lack_are_one_line() -> None:
     contest = contest_of({"mine": {f"set{number}": [0.5] for number in range(9)}})
     assert len(contest.problems) == 1
@@ -152,6 +176,11 @@ def test_too_few_seeds_for_any_test_are_told_with_how_many_it_takes() -> None:
     assert "No test here can reach 0.05" in to_text(contest)
     assert "takes 7\n  common seeds" in to_text(contest) or "takes 7 common seeds" in to_text(contest)
     assert "No test here can reach" not in to_text(contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}}))
+    # one that can decide is enough, whatever the others lack
+    lacking: list[float | Verdict | None] = [*_LESS[:3], *[Verdict.ERROR] * 4]
+    some = contest_of({"mine": {"one": _FIRST}, "second": {"one": _LESS}, "third": {"one": lacking}})
+    assert [one.test and one.test.n for one in some.entries] == [None, 7, 3]
+    assert "No test here can reach" not in to_text(some)
 
 
 def test_the_rank_test_is_over_the_settings_that_all_have() -> None:
