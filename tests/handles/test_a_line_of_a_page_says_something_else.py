@@ -442,6 +442,10 @@ def test_a_page_tells_what_lies_there(repository: Layout, store: Store, tmp_path
         "order": "published",
         "files": {"folds": f"3x2 <i4 {'a' * 16}", "k": "3", "t": "b" * 16},
     }
+    # weights are an input, too; an empty order is none
+    planned = {**handle.content["planned"], "weights_digest": "4" * 64}
+    with_weights = replace(handle, content={**handle.content, "planned": planned, "order": ""})
+    assert page_of(layout, store, with_weights)["inputs"] == {**page["inputs"], "weights": "4" * 64}
     assert page["made"] == {
         "started": "2026-01-01T00:00:00Z",
         "finished": "2026-01-01T00:00:02Z",
