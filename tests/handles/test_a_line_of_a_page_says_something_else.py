@@ -472,6 +472,26 @@ def test_a_page_tells_what_lies_there(repository: Layout, store: Store, tmp_path
     assert not any(one["here"] for one in committed["files"])
 
 
+@pytest.mark.parametrize("verdict", ["ok", "timeout"])
+def test_a_good_run_is_held_against_what_is_published_by_what_mirrors_have(
+    repository: Layout, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: str
+) -> None:
+    layout = replace(repository, local=tmp_path / "local")
+    handle = stored_handle(store, planned_job(1).key)
+    handle = replace(handle, content={**handle.content, "verdict": verdict})
+    asked: list[tuple[object, ...]] = []
+
+    def beside(*asked_for: object) -> dict[str, list[str]]:
+        asked.append(asked_for)
+        return {handle.key: ["a number"], "of another run": ["another number"]}
+
+    monkeypatch.setattr("harness.handles.page.published_beside", beside)
+    page = page_of(layout, store, handle, [tmp_path / "mirror"])
+    is_good = verdict == "ok"
+    assert page["published"] == (["a number"] if is_good else [])
+    assert asked == ([(layout, store, [handle.planned], [tmp_path / "mirror"])] if is_good else [])
+
+
 @pytest.mark.parametrize(("verdict", "told"), [("ok", True), ("timeout", False)])
 def test_what_a_method_warns_of_is_told_of_a_result_the_first_five(
     repository: Layout, store: Store, tmp_path: Path, verdict: str, told: bool

@@ -80,13 +80,14 @@ def test_the_control_file_is_read_with_continuation_lines(tmp_path: Path) -> Non
     assert (fields["Depends"], fields["Recommends"]) == ("a,\nb", "c,\nd: e")
 
 
-def test_only_the_control_file_itself_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("control", ["./control", "control"])
+def test_only_the_control_file_itself_is_read(tmp_path: Path, control: str) -> None:
     path = tmp_path / "x.deb"
-    names = ("./", "./control-of-another", "./control.old", "./below/control", "./control")
+    names = ("./", "./control-of-another", "./control.old", "./below/control", control)
     files: dict[str, bytes | str] = {name: f"Package: {name}\n".encode() * (name != "./") for name in names}
     members = {"control.tar": tar_of(files), "data.tar": tar_of({})}
     path.write_bytes(b"!<arch>\n" + b"".join(ar_member(*one) for one in members.items()))
-    assert read_control(path) == {"Package": "./control"}
+    assert read_control(path) == {"Package": control}
 
 
 def test_a_gzip_member_is_read(tmp_path: Path) -> None:
