@@ -472,6 +472,22 @@ def test_a_page_tells_what_lies_there(repository: Layout, store: Store, tmp_path
     assert not any(one["here"] for one in committed["files"])
 
 
+@pytest.mark.parametrize(
+    ("resources", "told"),
+    [
+        ({"wall_s": 1.26, "cpu_s": 2.0, "peak_bytes": 3 << 20}, "1.3 s wall, 2.0 s CPU, 3 MiB at most"),
+        ({"wall_s": 70.0, "cpu_s": None, "peak_bytes": None}, "70.0 s wall"),
+        ({"cpu_s": 0.04}, "0.0 s CPU"),
+        ({"wall_s": 0, "peak_bytes": 5 << 30}, "5120 MiB at most"),
+        ({"wall_s": 0, "cpu_s": None, "peak_bytes": 0}, "nothing was measured"),
+        ({}, "nothing was measured"),
+    ],
+)
+def test_of_what_a_run_took_that_is_told_which_was_measured(resources: dict[str, Any], told: str) -> None:
+    page = lines(resources=resources)
+    assert page[page.index("run") + 1] == f"  {told}"
+
+
 @pytest.mark.parametrize("verdict", ["ok", "timeout"])
 def test_a_good_run_is_held_against_what_is_published_by_what_mirrors_have(
     repository: Layout, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: str
