@@ -34,7 +34,7 @@ class Handle:
 
     content: Mapping[str, Any]
     folder: Path | None
-    # the committed result with this key, also where the run was made here too
+    # the committed result with this key; where the run was made here too, only if the key was not given whole
     reference: ReferenceResult | None = None
     # of a run of this machine whose files are not worth what its record says: how it stands
     damaged: StoredRun | None = None

@@ -19,6 +19,7 @@ from harness.handles.lookup import Handle
 from harness.handles.publication import PublishedLines, metric_lines, published_beside
 from harness.planning.jobs import Job
 from harness.planning.plan import Present
+from harness.results.reference import find_reference
 from harness.results.scoring import without_truth
 from harness.results.store import Store
 
@@ -35,7 +36,8 @@ def page_of(layout: Layout, store: Store, handle: Handle, mirrors: Sequence[Path
         "label": planned.job.label,
         "kind": "run of this machine" if handle.folder else "reference result",
         "where": handle.where,
-        "committed": handle.reference is not None,
+        # who gives the whole key of a run of this machine has not looked for it
+        "committed": handle.reference is not None or bool(find_reference(layout, handle.key)),
         "current": Present(layout).holds(planned),
         "verdict": str(handle.verdict),
         "reason": handle.reason,

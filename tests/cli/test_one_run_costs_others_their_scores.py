@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from harness.base.errors import HarnessError
+from harness.base.errors import HarnessError, UsageError
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.progress import Silent
@@ -57,6 +57,25 @@ def test_data_that_are_gone_cost_no_other_run_its_scores(
     for name in key_metrics("repurposing"):
         assert f"  {name} {first[name]:.4f}" in told.out
     assert all(read_json(scores_path(evidence, key))["key"] == key for key in keys)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UNSTABLE, Verdict.INVALID, Verdict.TIMEOUT])
+def test_a_run_that_did_not_end_ok_is_passed_over_unless_it_is_named(
+    here: Layout, keys: list[str], capsys: pytest.CaptureFixture[str], verdict: Verdict
+) -> None:
+    """Also one whose predictions lie there: a repetition gave others."""
+    store = Store(here.runs)
+    store.amend(store.record(keys[0]).model_copy(update={"verdict": verdict, "reason": "made up"}))
+    with pytest.raises(SystemExit) as ended:
+        main(["score"])
+    told = capsys.readouterr()
+    assert (ended.value.code, told.err) == (0, "")
+    assert sorted(line[:16] for line in told.out.splitlines()) == sorted(key[:16] for key in keys[1:3])
+    with pytest.raises(SystemExit) as ended:
+        main(["score", keys[1], keys[0]])
+    told = capsys.readouterr()
+    assert ended.value.code == UsageError.exit_code
+    assert f"run {keys[0][:16]} has nothing to score: {verdict}" in told.err
 
 
 def test_a_run_that_could_not_be_scored_is_not_told_away(

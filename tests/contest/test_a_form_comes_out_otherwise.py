@@ -12,7 +12,7 @@ import pytest
 from harness.base.vocabulary import Verdict
 from harness.contest import Contest, draw, hold_contest, to_csv, to_json, to_latex, to_markdown, to_text
 from harness.contest.pdf import PdfDrawing, Style, text_width
-from harness.contest.rows import p_text
+from harness.contest.rows import notes, p_text
 from harness.contest.text import latex
 from harness.status import ScoredCell
 from tests.contest.conftest import LOWER, contest_of
@@ -118,6 +118,33 @@ def _rounded(text: str) -> str:
         return f"{float(text):.9g}" if "." in text else text
     except ValueError:
         return text
+
+
+def test_splits_of_one_dataset_are_told_of_the_settings_that_are_ranked() -> None:
+    """A dataset on which one method has nothing is no further one."""
+    lacking: dict[str, dict[str, list[float | Verdict | None]]] = {
+        name: {"one": [0.1, 0.2], "two": [0.3, 0.4], "three": [0.5, 0.5] if name != "third" else [_ERROR] * 2}
+        for name in ("mine", "second", "third")
+    }
+
+    def as_splits_of_one(one: ScoredCell) -> ScoredCell:
+        job = one.cell.job
+        if job.dataset != "two":
+            return one
+        split = job.split.model_copy(update={"strategy": "random"})
+        return replace(one, cell=replace(one.cell, job=job.model_copy(update={"dataset": "one", "split": split})))
+
+    apart = contest_of(lacking)
+    together = _changed(apart, as_splits_of_one)
+    for contest, blocks, is_told in (
+        (apart, {"one, cluster", "two, cluster"}, False),
+        (together, {"one, cluster", "one, random"}, True),
+    ):
+        assert set(contest.blocks) == blocks
+        assert (
+            any(line.startswith("Some settings are splits of the same dataset") for line in notes(contest))
+            == is_told
+        )
 
 
 def test_a_tenth_mean_rank_stands_behind_a_second() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,18 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.metric import Metric
 from harness.cli import group, main
-from harness.contest import COLUMNS, Mark, draw, rows_of, to_csv, to_json, to_latex, to_markdown, to_text
+from harness.contest import (
+    COLUMNS,
+    Mark,
+    draw,
+    hold_contest,
+    rows_of,
+    to_csv,
+    to_json,
+    to_latex,
+    to_markdown,
+    to_text,
+)
 from harness.contest.picture import groups_of
 from harness.contest.rows import notes
 from harness.contest.text import latex
@@ -59,10 +71,32 @@ def test_ranks_and_tests_rest_on_common_seeds() -> None:
     assert other.test.difference == pytest.approx(0.1 / 3)
     assert (mine.rank, other.rank) == (1, 2)
     assert "ranks rest on the 3 seeds that all methods have" in to_text(contest)
-    # of two that have the same seeds there is nothing to tell, and of two that have none in common another thing
-    assert "ranks rest on" not in to_text(contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}}))
-    apart = contest_of({"mine": {"one": [0.5, Verdict.TIMEOUT]}, "other": {"one": [Verdict.TIMEOUT, 0.4]}})
-    assert "ranks rest on" not in to_text(apart) and "no seed is common to all methods" in to_text(apart)
+
+
+_NONE = "no ranks, since no seed is common to all methods."
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "told"),
+    [
+        # of two that have the same seeds there is nothing to tell, nor where nobody has any
+        ([0.5, 0.6], [0.4, 0.5], ""),
+        ([Verdict.TIMEOUT], [Verdict.PENDING], ""),
+        # one that has none at all is marked, and the others are ranked over their own
+        ([0.5, 0.6], [Verdict.TIMEOUT, Verdict.TIMEOUT], ""),
+        # whichever has the fewer
+        ([0.5, 0.6, 0.7], [0.4, Verdict.ERROR, 0.5], "ranks rest on the 2 seeds that all methods have."),
+        ([0.5, Verdict.ERROR, 0.7], [0.4, 0.4, 0.5], "ranks rest on the 2 seeds that all methods have."),
+        ([0.5, Verdict.ERROR], [0.4, 0.5], "ranks rest on the 1 seed that all methods have."),
+        ([0.5, 0.6], [None, 0.5], "ranks rest on the 1 seed that all methods have."),
+        ([0.5, Verdict.TIMEOUT], [Verdict.TIMEOUT, 0.4], _NONE),
+    ],
+)
+def test_what_the_ranks_of_each_setting_rest_on_is_told(mine: list[Any], other: list[Any], told: str) -> None:
+    whole = [0.5, 0.6, 0.7]
+    contest = contest_of({"mine": {"one": mine, "whole": whole}, "other": {"one": other, "whole": whole}})
+    lines = [line for line in notes(contest) if re.match("(one|whole), cluster: (ranks|no ranks)", line)]
+    assert lines == ([f"one, cluster: {told}"] if told else [])
 
 
 def test_what_a_number_lacks_is_marked() -> None:
@@ -116,6 +150,18 @@ def test_every_form_says_what_a_number_lacks() -> None:
         assert "timeout 1" in picture
 
 
+def test_of_many_reasons_for_a_missing_number_the_first_is_told() -> None:
+    """Each seed may have counts of its own."""
+    whole = contest_of({"mine": {"one": [None, None, None, 0.5]}})
+    cells = tuple(
+        replace(one, notes={name: f"{text} ({one.cell.job.split.seed})" for name, text in one.notes.items()})
+        for one in whole.table.cells
+    )
+    contest = hold_contest(replace(whole.table, cells=cells), whole.metric, whole.methods)
+    about = "ok 4, 3 without this metric (S1 F1: no class has two members (1)); 1 of 4 seeds have a value"
+    assert contest.problems == [f"‡§ mine on one, cluster: {about}"]
+
+
 def test_many_settings_of_one_lack_are_one_line() -> None:
     contest = contest_of({"mine": {f"set{number}": [0.5] for number in range(9)}})
     assert len(contest.problems) == 1
@@ -130,6 +176,11 @@ def test_too_few_seeds_for_any_test_are_told_with_how_many_it_takes() -> None:
     assert "No test here can reach 0.05" in to_text(contest)
     assert "takes 7\n  common seeds" in to_text(contest) or "takes 7 common seeds" in to_text(contest)
     assert "No test here can reach" not in to_text(contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}}))
+    # one that can decide is enough, whatever the others lack
+    lacking: list[float | Verdict | None] = [*_LESS[:3], *[Verdict.ERROR] * 4]
+    some = contest_of({"mine": {"one": _FIRST}, "second": {"one": _LESS}, "third": {"one": lacking}})
+    assert [one.test and one.test.n for one in some.entries] == [None, 7, 3]
+    assert "No test here can reach" not in to_text(some)
 
 
 def test_the_rank_test_is_over_the_settings_that_all_have() -> None:
@@ -156,6 +207,18 @@ def test_ranks_are_tested_of_three_methods_in_two_settings_at_least(
     of_one = {f"d{number}": [0.1, 0.2, 0.3] for number in range(datasets)}
     contest = contest_of({f"m{number}": of_one for number in range(methods)})
     assert (contest.rank_test is not None) == is_tested == bool(contest.blocks) == bool(contest.mean_ranks)
+
+
+@pytest.mark.parametrize(("settings", "p", "is_told"), [(2, 1 / 6, True), (3, 1 / 36, False), (4, 1 / 216, False)])
+def test_that_no_ranks_differ_is_told_where_chance_gives_them_more_often_than_the_level(
+    settings: int, p: float, *, is_told: bool
+) -> None:
+    """Three methods of one order everywhere: of the other settings each can stand in one of six."""
+    contest = contest_of(
+        {f"m{number}": {f"d{place}": [0.1 * number] for place in range(settings)} for number in range(1, 4)}
+    )
+    assert contest.rank_test and contest.rank_test.exact and contest.rank_test.p == pytest.approx(p)
+    assert ("Friedman's test finds no difference" in " ".join(notes(contest))) == is_told
 
 
 def test_the_critical_difference_is_drawn_as_long_as_it_is() -> None:
@@ -188,6 +251,14 @@ def test_a_name_is_no_markup_wherever_it_stands() -> None:
     ranks = text[text.index("mean rank") :]
     for name, escaped in zip(names, (r"a\*b\*", r"c\|d", "&lt;e&gt;"), strict=True):
         assert name not in text and escaped in ranks
+    printed = to_latex(contest)
+    below = printed[printed.index("mean rank") :].splitlines()
+    rows = dict(line.split(" & ", 1) for line in below if " & " in line)
+    assert rows == {
+        r"\textless{}e\textgreater{}": r"1.00 \\",
+        "c|d": r"2.00 \\",
+        "a*b*": r"3.00 \\",
+    }
 
 
 @given(st.lists(st.floats(1, 9), min_size=1, max_size=8), st.floats(0.1, 4))

@@ -186,6 +186,16 @@ def test_runs_of_another_kind_name_no_seed_and_no_setting(
                 "run the methods first (harness run --method ...), or add --reference for the committed results",
             ),
         ),
+        # of a setting in which nothing was run only seeds that a person names can be planned
+        (
+            ("constant",),
+            {"datasets": ("cdataset",), "splits": ("random",)},
+            (
+                "no run of what was asked for is known",
+                "constant",
+                "run the methods first (harness run --method ...), or add --reference for the committed results",
+            ),
+        ),
         (
             ("constant",),
             {"suite": "ddi-smoke"},

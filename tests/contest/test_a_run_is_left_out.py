@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from harness import api
@@ -9,7 +12,7 @@ from harness.api import Repository
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.contest import Contest, Mark, draw
+from harness.contest import Contest, ContestRequest, Mark, contest_plan, draw
 from harness.contest.rows import notes
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import save_reference
@@ -68,6 +71,24 @@ def test_a_run_that_the_table_does_not_show_makes_no_seed_common(evidence: Layou
     put_run(evidence, planned.model_copy(update={"image_tree": "1" * 64}))
     common = api.contest(["als_wr", "constant"], metric=METRIC, common_seeds=True, repository=here)
     assert _states(common) == {"als_wr": (1, 2, (Mark.FAILED, Mark.FEW)), "constant": (2, 2, (Mark.FEW,))}
+
+
+def test_a_seed_is_common_whether_its_runs_are_stored_or_committed(evidence: Layout) -> None:
+    """Of the control the runs of both seeds are stored; of the others each has one committed, pmf both."""
+    jobs = [job_of(evidence, *one) for one in (("lrssl", SEEDS[0]), ("pmf", SEEDS[0]), ("pmf", SEEDS[1]))]
+    planned = [planned_of(cell) for cell in make_plan(evidence, "committed", jobs).cells]
+    committed: dict[str, Any] = {one.key: SimpleNamespace(planned=one) for one in planned}
+    for methods, seeds in (
+        (("lrssl", "constant"), SEEDS[:1]),
+        (("constant", "pmf"), SEEDS),
+        (("pmf", "lrssl"), SEEDS[:1]),
+        (("pmf", "constant", "lrssl"), SEEDS[:1]),
+    ):
+        request = ContestRequest(methods=methods, common=True)
+        cells = contest_plan(evidence, Store(evidence.runs), request, committed).cells
+        assert {(cell.job.method, cell.job.split.seed) for cell in cells} == {
+            (method, seed) for method in methods for seed in seeds
+        }
 
 
 def test_common_seeds_of_a_setting_that_one_method_lacks_are_none(evidence: Layout) -> None:

@@ -160,6 +160,9 @@ def test_names_are_refused_in_order_and_known_ones_pass() -> None:
     assert (told.value.where, told.value.todo) == ("x", "known: a, b")
     assert unknown("thing", "ALPHA1", ["Alpha", "b"]).todo == "did you mean 'Alpha'? known: Alpha, b"
     assert unknown("thing", "q", []).todo == "known: none"
+    # what shares less than half of its signs is not what was meant; of several the nearest is
+    assert unknown("thing", "abcdef", ["abcxyz"]).todo == "known: abcxyz"
+    assert unknown("thing", "abcdef", ["abcxyz", "abcdxy", "abcdey"]).todo.startswith("did you mean 'abcdey'? ")
 
 
 def test_where_there_is_nothing_every_name_is_refused() -> None:

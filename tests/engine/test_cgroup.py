@@ -162,6 +162,22 @@ def test_an_old_kernel_without_a_peak_tells_what_is_used(made: Made) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(("text", "number"), [("0\n", 0), ("none\n", None)])
+def test_nothing_used_is_not_the_same_as_nothing_read(
+    made: Made, tmp_path: Path, version: int, text: str, number: int | None
+) -> None:
+    """A record of the one says 0, of the other that it was not measured."""
+    if version == 1:
+        changed = dict.fromkeys(("memory_max_usage_in_bytes", "memory_limit_in_bytes", "cpuacct_usage"), text)
+    else:
+        changed = {"memory_peak": text, "memory_max": text, "cpu_stat": f"usage_usec {text}"}
+        (tmp_path / "parent" / "docker-abc.scope").mkdir(parents=True)
+        (tmp_path / "parent" / "docker-abc.scope" / "memory.current").write_text(text)
+    seen, _ = made(version, **changed)
+    assert (seen.usage.peak_bytes, seen.usage.cpu_seconds, seen.usage.limit_bytes) == (number,) * 3
+
+
+@pytest.mark.parametrize("version", [1, 2])
 def test_the_lowest_limit_on_the_way_to_the_process_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:

@@ -274,6 +274,8 @@ def test_a_method_on_two_accelerators_has_two_images_and_two_bills(
     records["f" * 64] = one.model_copy(update={"planned": planned})
     contents = Contents(whole, read_suite(whole), records)
     assert contents.images == [("als_wr", "cpu"), ("constant", "cpu"), ("constant", "cuda")]
+    # methods whose names begin alike have bills of their own
+    contents.__dict__["images"] = [*contents.images, ("als", "cpu"), ("als_wr_again", "cpu")]
     trees = [record.planned.image_tree for record in records.values()]
     assert [entity["identifier"] for entity in things.images(records.values())] == [*dict.fromkeys(trees)]
     bills = {

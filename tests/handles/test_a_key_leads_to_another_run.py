@@ -17,7 +17,7 @@ from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.files import digest_of
 from harness.cli import group, main
 from harness.compare import ClaimVerdict
-from harness.handles import PublishedLines, differences_of, find_handle, metric_lines, published_beside
+from harness.handles import PublishedLines, differences_of, find_handle, metric_lines, page_text, published_beside
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event
@@ -36,6 +36,18 @@ def test_a_beginning_leads_to_its_run(committed: Repository, made_up: Plan) -> N
             handle = find_handle(committed.layout, committed.store, text)
             assert (handle.key, handle.folder) == (key, committed.store.path(key))
             assert handle.reference is not None or text.strip() == key
+
+
+def test_a_whole_key_tells_as_much_of_a_run_as_its_beginning(committed: Repository, made_up: Plan) -> None:
+    """That the same job is committed, too: those of the control no longer are."""
+    (control,) = committed.layout.reference.glob("*/constant/*.jsonl.gz")
+    control.unlink()
+    for cell in made_up.cells[:4]:
+        key, is_committed = planned_of(cell).key, cell.job.method != "constant"
+        page = api.show(key, repository=committed)
+        assert page == api.show(key[:12], repository=committed)
+        assert (page["committed"], page["kind"]) == (is_committed, "run of this machine")
+        assert ("committed reference result, too" in page_text(page)) == is_committed
 
 
 def test_without_a_run_here_the_committed_one_is_meant(committed: Repository, made_up: Plan) -> None:

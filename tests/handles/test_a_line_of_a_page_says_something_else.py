@@ -442,6 +442,10 @@ def test_a_page_tells_what_lies_there(repository: Layout, store: Store, tmp_path
         "order": "published",
         "files": {"folds": f"3x2 <i4 {'a' * 16}", "k": "3", "t": "b" * 16},
     }
+    # weights are an input, too; an empty order is none
+    planned = {**handle.content["planned"], "weights_digest": "4" * 64}
+    with_weights = replace(handle, content={**handle.content, "planned": planned, "order": ""})
+    assert page_of(layout, store, with_weights)["inputs"] == {**page["inputs"], "weights": "4" * 64}
     assert page["made"] == {
         "started": "2026-01-01T00:00:00Z",
         "finished": "2026-01-01T00:00:02Z",
@@ -466,6 +470,42 @@ def test_a_page_tells_what_lies_there(repository: Layout, store: Store, tmp_path
     )
     assert committed["inputs"]["files"] == {} and committed["warnings"] == []
     assert not any(one["here"] for one in committed["files"])
+
+
+@pytest.mark.parametrize(
+    ("resources", "told"),
+    [
+        ({"wall_s": 1.26, "cpu_s": 2.0, "peak_bytes": 3 << 20}, "1.3 s wall, 2.0 s CPU, 3 MiB at most"),
+        ({"wall_s": 70.0, "cpu_s": None, "peak_bytes": None}, "70.0 s wall"),
+        ({"cpu_s": 0.04}, "0.0 s CPU"),
+        ({"wall_s": 0, "peak_bytes": 5 << 30}, "5120 MiB at most"),
+        ({"wall_s": 0, "cpu_s": None, "peak_bytes": 0}, "nothing was measured"),
+        ({}, "nothing was measured"),
+    ],
+)
+def test_of_what_a_run_took_that_is_told_which_was_measured(resources: dict[str, Any], told: str) -> None:
+    page = lines(resources=resources)
+    assert page[page.index("run") + 1] == f"  {told}"
+
+
+@pytest.mark.parametrize("verdict", ["ok", "timeout"])
+def test_a_good_run_is_held_against_what_is_published_by_what_mirrors_have(
+    repository: Layout, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: str
+) -> None:
+    layout = replace(repository, local=tmp_path / "local")
+    handle = stored_handle(store, planned_job(1).key)
+    handle = replace(handle, content={**handle.content, "verdict": verdict})
+    asked: list[tuple[object, ...]] = []
+
+    def beside(*asked_for: object) -> dict[str, list[str]]:
+        asked.append(asked_for)
+        return {handle.key: ["a number"], "of another run": ["another number"]}
+
+    monkeypatch.setattr("harness.handles.page.published_beside", beside)
+    page = page_of(layout, store, handle, [tmp_path / "mirror"])
+    is_good = verdict == "ok"
+    assert page["published"] == (["a number"] if is_good else [])
+    assert asked == ([(layout, store, [handle.planned], [tmp_path / "mirror"])] if is_good else [])
 
 
 @pytest.mark.parametrize(("verdict", "told"), [("ok", True), ("timeout", False)])

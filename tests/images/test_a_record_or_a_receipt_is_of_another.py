@@ -253,6 +253,14 @@ def test_receipts_are_found_by_name_and_engine(tmp_path: Path, monkeypatch: pyte
     path = receipt_path(layout, engines[0], "x:1")
     assert path.parent.parent == layout.cache / "images" and path.suffix == ".json"
     assert (len(path.stem), len(path.parent.name)) == (24, 12)
+    # what an engine gave to an image says nothing of another engine's, nor of another image
+    for one, name in ((engines[1], "x:1"), (engines[0], "y:1")):
+        place = receipt_path(layout, one, name)
+        own = place.read_bytes()
+        place.write_bytes(path.read_bytes())
+        assert receipts.read_receipt(place) is None
+        place.write_bytes(own)
+        assert receipts.read_receipt(place) is not None
     # one that somebody else wrote tells where there may be something to clean, and no more
     path.write_text(path.read_text().replace('"size_bytes": 1', '"size_bytes": 0'))
     assert sorted(one.image_id for one in receipts_of(layout, "x:1")) == ["sha256:1", "sha256:2"]

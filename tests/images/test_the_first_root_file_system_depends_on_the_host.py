@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 from harness.base.errors import CorruptData
@@ -80,21 +83,35 @@ def test_the_control_file_is_read_with_continuation_lines(tmp_path: Path) -> Non
     assert (fields["Depends"], fields["Recommends"]) == ("a,\nb", "c,\nd: e")
 
 
-def test_only_the_control_file_itself_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("control", ["./control", "control"])
+def test_only_the_control_file_itself_is_read(tmp_path: Path, control: str) -> None:
     path = tmp_path / "x.deb"
-    names = ("./", "./control-of-another", "./control.old", "./below/control", "./control")
+    names = ("./", "./control-of-another", "./control.old", "./below/control", control)
     files: dict[str, bytes | str] = {name: f"Package: {name}\n".encode() * (name != "./") for name in names}
     members = {"control.tar": tar_of(files), "data.tar": tar_of({})}
     path.write_bytes(b"!<arch>\n" + b"".join(ar_member(*one) for one in members.items()))
-    assert read_control(path) == {"Package": "./control"}
+    assert read_control(path) == {"Package": control}
 
 
-def test_a_gzip_member_is_read(tmp_path: Path) -> None:
-    content = gzip.compress(tar_of({"./etc/x": b"x"}))
+@pytest.mark.parametrize(
+    ("ending", "compress"),
+    [
+        ("", bytes),
+        (".gz", gzip.compress),
+        (".xz", lzma.compress),
+        (".zst", lambda content: pyarrow.compress(content, "zstd", asbytes=True)),
+    ],
+)
+def test_a_member_is_read_however_it_is_compressed(
+    tmp_path: Path, ending: str, compress: Callable[[bytes], bytes]
+) -> None:
     path = tmp_path / "x.deb"
-    path.write_bytes(b"!<arch>\n" + ar_member("data.tar.gz", content))
+    path.write_bytes(b"!<arch>\n" + ar_member(f"data.tar{ending}", compress(tar_of({"./etc/x": b"x" * 5000}))))
     with open_data(path) as archive:
-        assert [info.name for info in archive] == ["./etc/x"]
+        assert [(info.name, info.size) for info in archive] == [("./etc/x", 5000)]
+    path.write_bytes(b"!<arch>\n" + ar_member("data.tar.bz2", b"x"))
+    with pytest.raises(CorruptData, match=r"unknown compression of data\.tar\.bz2"), open_data(path):
+        pass
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 7])

@@ -74,6 +74,17 @@ def test_a_missing_and_an_added_entry_are_seen_and_named(name: str) -> None:
     assert differing(fewer, ENTRIES) == [f"/{name} (new)"]
 
 
+def test_code_is_no_difference_between_environments_but_what_is_called_like_its_folders_is() -> None:
+    file = TreeEntry("file", 0o644, 0, 0, "", "3" * 64, 3)
+    code = ("opt/method", "opt/method/main.py", "opt/sdk", "opt/sdk/python/sdk.py")
+    others = ("opt/methods/main.py", "opt/sdk2", "usr/opt/sdk/x")
+    more = {**ENTRIES, **dict.fromkeys((*code, *others), file)}
+    assert differing(ENTRIES, more) == [f"/{name} (new)" for name in others]
+    assert differing(more, ENTRIES) == [f"/{name} (gone)" for name in others]
+    changed = {**more, **dict.fromkeys((*code, *others), replace(file, mode=0o600, size=4))}
+    assert differing(more, changed) == [f"/{name} (mode, size)" for name in others]
+
+
 @pytest.mark.parametrize(
     "change",
     [

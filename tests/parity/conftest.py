@@ -32,6 +32,8 @@ class Answers:
         self.trace = trace
         self.iterations = iterations
         self.verdict = Verdict.OK
+        # files of the trace as they are, whatever they hold
+        self.raw: dict[str, bytes] = {}
         self.asked: list[Trial] = []
 
     @contextmanager
@@ -42,6 +44,8 @@ class Answers:
         (out / "predictions.npy").write_bytes(npy_bytes(self.pred.reshape(1, -1)))
         for name, array in self.trace.items():
             (out / "trace" / f"{name}.npy").write_bytes(npy_bytes(array))
+        for name, content in self.raw.items():
+            (out / "trace" / f"{name}.npy").write_bytes(content)
         report = {"protocol": 1, "iterations": None if self.iterations is None else [self.iterations]}
         (out / "method.json").write_text(json.dumps(report))
         yield Result(self.verdict, "made to fail" if self.verdict is not Verdict.OK else "", out, 1.5)

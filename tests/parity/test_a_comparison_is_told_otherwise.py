@@ -131,8 +131,11 @@ def test_a_damaged_golden_is_named(tmp_path: Path, damage: str) -> None:
 
 
 def test_notes_beside_a_golden_belong_to_it_and_a_changed_golden_is_read_again(tmp_path: Path) -> None:
-    path = tmp_path / "case.npz"
+    path = tmp_path / "case_0.5_1.npz"
     np.savez(path, x=np.asfortranarray(np.arange(6).reshape(2, 3)))
+    # notes of a case whose name begins alike
+    for other in ("case_0.json", "case.json"):
+        (tmp_path / other).write_text('{"epochs": 99}')
     assert golden_in(path).about == {} and golden_in(path).arrays["x"].flags.c_contiguous
     path.with_suffix(".json").write_text('{"epochs": 3}')
     assert golden_in(path).about == {"epochs": 3}

@@ -12,6 +12,7 @@ import pytest
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.layout import Layout
+from harness.base.npy import MAGIC, npy_bytes
 from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, ParityTable, Tolerance, Variant
 from harness.parity import CaseFinding, check_cases, find_cases
@@ -50,6 +51,7 @@ def check(
     case: Arrays | None = None,
     mirrors: tuple[Path, ...] = (),
     verdict: Verdict = Verdict.OK,
+    raw: dict[str, bytes] | None = None,
     **changes: Any,
 ) -> tuple[CaseFinding, Answers]:
     golden = folder / "golden"
@@ -57,7 +59,7 @@ def check(
     save(golden / "toy_Small_12.npz", CASE if case is None else case)
     (golden / "toy_Small_12.json").write_text('{"epochs": 3}')
     answers = Answers(folder, ONE, TRACE)
-    answers.verdict = verdict
+    answers.verdict, answers.raw = verdict, raw or {}
     cards = [card.model_copy(update={"parity": [TABLE.model_copy(update=changes)]})]
     (found,) = check_cases(layout, find_cases(golden), cards, answers, mirrors=mirrors)
     assert (found.case, found.kind, found.subject) == ("toy_Small_12", METHOD, "toy")
@@ -134,13 +136,40 @@ def test_a_step_that_fails_is_told_with_its_own_words(
     assert (found.standing, found.note) == (Standing.FAILED, "the run ended with error: made to fail")
 
 
+_HEADER = b"{'descr': '|O', 'fortran_order': False, 'shape': (3,), }"
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        None,
+        b"",
+        b"no array",
+        npy_bytes(ONE)[:-8],
+        MAGIC + len(_HEADER).to_bytes(2, "little") + _HEADER + bytes(24),
+    ],
+    ids=["nothing", "an empty file", "a text", "a part of it", "objects"],
+)
 def test_an_array_that_was_not_left_is_told_and_the_others_are_compared(
-    layout: Layout, tmp_path: Path, stepping: MethodCard
+    layout: Layout, tmp_path: Path, stepping: MethodCard, left: bytes | None
 ) -> None:
-    found, _ = check(layout, tmp_path, stepping, case={**CASE, "out/c": ONE})
+    raw = {} if left is None else {"out.c": left}
+    found, _ = check(layout, tmp_path, stepping, case={**CASE, "out/c": ONE}, raw=raw)
     standings = {one.array: one.standing for one in found.arrays}
     assert standings == {"out/a": Standing.OK, "out/b": Standing.OK, "out/c": Standing.FAILED}
     assert found.arrays[2].note.startswith("the run left no such array: ")
+
+
+def test_an_array_of_a_group_in_a_group_is_found_by_its_whole_name(
+    layout: Layout, tmp_path: Path, stepping: MethodCard
+) -> None:
+    raw = {"out.layer.1.weights": npy_bytes(ONE)}
+    found, _ = check(layout, tmp_path, stepping, case={**CASE, "out/layer/1/weights": ONE}, raw=raw)
+    assert [(one.array, one.standing) for one in found.arrays] == [
+        ("out/a", Standing.OK),
+        ("out/b", Standing.OK),
+        ("out/layer/1/weights", Standing.OK),
+    ]
 
 
 @pytest.mark.parametrize("order", [1, -1])

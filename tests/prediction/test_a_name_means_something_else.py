@@ -7,6 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness import benchmarks
 from harness.base.errors import UsageError
@@ -15,7 +17,7 @@ from harness.benchmarks import Dataset
 from harness.benchmarks.new_item import Kind
 from harness.data import load_dataset
 from harness.prediction import PredictionRequest
-from harness.prediction.names import is_known, known_name, selection_of
+from harness.prediction.names import Selection, is_known, known_name, selection_of
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +118,35 @@ def test_rows_are_taken_that_all_conditions_hold_for(dataset: Dataset) -> None:
     assert not selection.takes(columns, (drugs[1], diseases[1]))
     mine = replace(selection, own=frozenset({"Mine"}), pairs=frozenset())
     assert not mine.takes(columns, (drugs[0], diseases[1])) and not mine.ranks((drugs[0], diseases[1]))
+
+
+_FEW = st.frozensets(st.sampled_from("abMN"))
+
+
+@given(
+    columns=st.sampled_from([("drug", "disease"), ("drug 1", "drug 2")]),
+    names=st.tuples(st.sampled_from("abMN"), st.sampled_from("abMN")),
+    own=_FEW.map(lambda some: some & {"M", "N"}),
+    named=st.dictionaries(st.sampled_from(["drug", "disease"]), _FEW.filter(bool)),
+    pairs=st.frozensets(st.frozensets(st.sampled_from("abMN"), min_size=2, max_size=2), max_size=2),
+)
+def test_a_row_is_taken_if_and_only_if_all_that_was_asked_holds_of_it(
+    columns: tuple[str, str],
+    names: tuple[str, str],
+    own: frozenset[str],
+    named: dict[str, frozenset[str]],
+    pairs: frozenset[frozenset[str]],
+) -> None:
+    """What was added takes the place of a name that was asked for in the column of its kind, and nowhere else."""
+    holds = [not own or any(name in own for name in names)]
+    holds.append(not pairs or any(set(pair) == set(names) for pair in pairs))
+    for kind, wanted in named.items():
+        if kind in columns:
+            name = names[columns.index(kind)]
+            holds.append(name in wanted or name in own)
+        else:
+            holds.append(names[0] in wanted or names[1] in wanted)
+    assert Selection(own, named, pairs).takes(columns, names) == all(holds)
 
 
 def test_a_name_is_looked_up_in_every_list_the_shown_one_first(repository: Layout) -> None:

@@ -16,6 +16,7 @@ from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.benchmarks import Ranking
+from harness.benchmarks.new_item import Kind
 from harness.benchmarks.reading import Reading
 from harness.data.own_dataset import new_dataset
 from harness.engine import Engine
@@ -350,6 +351,11 @@ def test_a_method_that_reads_nothing_of_what_is_new_is_said_to(
         f"reads nothing of a new {word}: its scores say nothing of {count} without anything known"
         for word, _, count in (one.partition(": ") for one in remarks)
     )
+    # of a kind that comes with no inputs there is nothing to read
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "kind_of", lambda *_: Kind("sentence", lists=("drug_ids",)))
+        scene.calls = []
+        assert scene.answer(monkeypatch).methods[0].remarks == ("of bnnr",)
     # where nothing is known, nothing is a newcomer
     scene.reading, scene.calls = Reading(()), []
     (method,) = scene.answer(monkeypatch).methods

@@ -146,6 +146,8 @@ def test_what_stands_for_something_known_goes_by_its_name() -> None:
         ("a again", "a", "up", 9.0),
         ("b again", "a", "up", 6.0),
         ("a again", "b", "down", 5.0),
+        # once more in the order of the first
+        ("b", "a again", "up", 4.5),
         ("a again", "e", "up", 4.0),
         ("b again", "e", "up", 3.0),
     ]

@@ -222,6 +222,10 @@ def test_why_a_method_does_not_take_part(repository: Layout, monkeypatch: pytest
         "choosy does not take part: too small",
         "corrected does not take part: it has no variant 'published'",
     )
+    # weights that are here are no reason
+    monkeypatch.setattr(_MODULE, "are_here", lambda _, name: name == weights)
+    assert [one.card.name for one in participants(repository, request).members] == ["reader", "weighty"]
+    monkeypatch.setattr(_MODULE, "are_here", lambda *_: False)
     # without new items it need not read of any
     request = PredictionRequest(methods=("all",), dataset="synthetic", variant="published")
     assert [one.card.name for one in participants(repository, request).members] == ["reader", "deaf"]

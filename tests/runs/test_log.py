@@ -13,7 +13,9 @@ from hypothesis import strategies as some
 
 from harness.execution.runs.log import BoundedLog, Frames
 
-pieces = some.lists(some.binary(max_size=40), max_size=30)
+# much of what programs print is blanks and ends of lines
+blanks = some.text(" \n\t.", max_size=40).map(str.encode)
+pieces = some.lists(some.binary(max_size=40) | blanks, max_size=30)
 
 
 @given(pieces, some.integers(0, 200))

@@ -25,7 +25,7 @@ from harness.status.json_values import to_json
 from harness.status.markdown import to_markdown
 from harness.status.table import suite_jobs
 from harness.status.terminal import show
-from harness.status.text import headline, notes, to_text
+from harness.status.text import headline, notes, reason_lines, to_text
 from tests.fabricate import planned_of, table_of
 
 S1, S2 = "S1 F1/as-published", "S2 F1/as-published"
@@ -438,6 +438,22 @@ def test_a_reason_of_many_splits_names_the_dataset_and_counts_them() -> None:
     assert "memory: mlp on synthetic_ddi (9 splits), 9 cells killed out of memory" in text
     text = " ".join(to_text(Table("drugs", 6, cells[:6], 0)).split())
     assert "memory: mlp on synthetic_ddi, space=0; synthetic_ddi, space=1;" in text
+
+
+def test_reasons_that_differ_anywhere_are_told_apart_and_whole() -> None:
+    """A long one says at its very end what it is about."""
+    long = f"exit code 1: {'no such matrix among those that were read, ' * 6}row "
+    cells = (
+        *(cell("mlp", Verdict.ERROR, f"{long}{seed}", seed=seed) for seed in (1, 2)),
+        # the same words for another verdict are another reason, too
+        *(cell("mlp", Verdict.INVALID, f"{long}2", seed=seed) for seed in (3, 4)),
+    )
+    where = "mlp on synthetic_ddi, cluster"
+    assert reason_lines(Table("drugs", 4, cells, 0)) == [
+        *(f"error: {where}, seed 1", f"    {long}1"),
+        *(f"error: {where}, seed 2", f"    {long}2"),
+        *(f"invalid: {where}, seeds 3, 4", f"    {long}2"),
+    ]
 
 
 def test_footnotes_are_numbered_once_and_bounded() -> None:
