@@ -36,10 +36,16 @@ from harness.benchmarks.combos.names import (
 )
 from harness.benchmarks.combos.scoring import SCORING, shares_of
 from harness.benchmarks.combos.splits.form import DocumentSplit, split_of
+from harness.splits import strategy_names
 from tests.combos.made_documents import datasets
 
 Values = dict[str, float | None]
 BY_ZERO = "0, where the published code divides by zero: "
+
+
+def test_what_predicts_is_a_strategy() -> None:
+    """Of its splits nobody knows the truth, so that nothing is scored."""
+    assert SCORING.predicting == "unannotated" and SCORING.predicting in strategy_names("combos")
 
 
 @st.composite
