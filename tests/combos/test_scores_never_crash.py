@@ -107,6 +107,8 @@ def test_the_truth_is_worth_one_everywhere() -> None:
     assert {value for name, value in values.items() if name not in notes} == {1.0}
     # of no context is spoken there
     assert {*notes} == {name for name in values if " of contexts/" in name}
+    for name, note in notes.items():
+        assert note == f"nothing is {'predicted' if 'precision' in name else 'true'} of this kind"
 
 
 def test_where_nothing_is_predicted_the_published_scores_are_zeros_with_a_reason() -> None:
