@@ -36,10 +36,16 @@ from harness.benchmarks.combos.names import (
 )
 from harness.benchmarks.combos.scoring import SCORING, shares_of
 from harness.benchmarks.combos.splits.form import DocumentSplit, split_of
+from harness.splits import strategy_names
 from tests.combos.made_documents import datasets
 
 Values = dict[str, float | None]
 BY_ZERO = "0, where the published code divides by zero: "
+
+
+def test_what_predicts_is_a_strategy() -> None:
+    """Of its splits nobody knows the truth, so that nothing is scored."""
+    assert SCORING.predicting == "unannotated" and SCORING.predicting in strategy_names("combos")
 
 
 @st.composite
@@ -101,6 +107,8 @@ def test_the_truth_is_worth_one_everywhere() -> None:
     assert {value for name, value in values.items() if name not in notes} == {1.0}
     # of no context is spoken there
     assert {*notes} == {name for name in values if " of contexts/" in name}
+    for name, note in notes.items():
+        assert note == f"nothing is {'predicted' if 'precision' in name else 'true'} of this kind"
 
 
 def test_where_nothing_is_predicted_the_published_scores_are_zeros_with_a_reason() -> None:

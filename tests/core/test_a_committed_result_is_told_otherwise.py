@@ -28,6 +28,7 @@ from harness.results.records import StoredFile
 from harness.results.reference import (
     ReferenceResult,
     ReferenceRow,
+    find_reference,
     load_reference,
     overview,
     reference_file,
@@ -82,12 +83,12 @@ def test_stored_results_are_records_verdicts_and_scores_that_count(tmp_path: Pat
 
 
 def committed(
-    path: Path, seeds: Iterable[int], dataset: str = "synthetic", **resources: Any
+    path: Path, seeds: Iterable[int], dataset: str = "synthetic", method: str = "constant", **resources: Any
 ) -> dict[str, ReferenceResult]:
     """Committed runs of these seeds in one file; those with an even seed failed."""
     lines, entries = [], {}
     for seed in seeds:
-        planned, ok = planned_job(seed, dataset=dataset), bool(seed % 2)
+        planned, ok = planned_job(seed, method, dataset), bool(seed % 2)
         required = ("job.json", "log.txt", "method.json", *benchmarks.get("repurposing").required_files)
         files = {name: StoredFile(sha256=f"{seed}" * 8, bytes=1) for name in required}
         record = record_of(planned, Verdict.OK if ok else Verdict.TIMEOUT)
@@ -117,6 +118,8 @@ def test_committed_results_are_found_by_job_and_by_file(tmp_path: Path) -> None:
         one = reference_of(layout, planned)
         assert one == found[planned.key] and one is not None and one.record.key == planned.key
         assert one.planned == planned
+        # one file holds them all, of which those alone are found whose keys begin so
+        assert find_reference(layout, planned.key[:12]) == {planned.key: one}
     assert reference_of(layout, planned_job(4)) is None
     assert reference_of(layout, planned_job(1, "another")) is None
     results = digests.reference_results(found)
@@ -194,6 +197,21 @@ def test_results_of_a_method_are_those_of_all_its_variants(tmp_path: Path) -> No
     found = load_reference(layout, methods=["constant"])
     assert [entry.planned.job.split.seed for entry in found.values()] == [1, 2, 3, 4]
     assert load_reference(layout, methods=["const"]) == {}
+    # the folder of another method may be called as one of a variant
+    another = reference_file(layout, planned_job(6, "constant-other"))
+    committed(another, [6], method="constant-other")
+    assert load_reference(layout, methods=["constant"]) == found
+    assert len(load_reference(layout, methods=["constant-other"])) == 1
+
+
+def test_results_of_several_benchmarks_can_be_asked_for(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path / "results" / "local")
+    path = reference_file(layout, planned_job())
+    for seed, benchmark in enumerate(("ddi", "dti", "repurposing"), start=1):
+        committed(layout.reference / benchmark / "constant" / path.name, [seed])
+    for wanted, seeds in ((("dti", "ddi"), [1, 2]), (("repurposing",), [3]), ((), [1, 2, 3])):
+        found = load_reference(layout, *wanted)
+        assert [entry.planned.job.split.seed for entry in found.values()] == seeds
 
 
 def test_a_metric_that_is_no_number_is_no_committed_score_though_its_digest_is_right(tmp_path: Path) -> None:

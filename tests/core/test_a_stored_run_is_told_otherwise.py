@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from harness import benchmarks
 from harness.base.errors import CorruptData
@@ -20,7 +21,15 @@ from harness.proof.leaves import Event, Leaf
 from harness.proof.log import Log
 from harness.results import arrivals, store
 from harness.results.arrivals import are_waiting, arrive, settle
-from harness.results.records import RECORD_FILE, Maker, StoredFile, checked_content, parse_record, record_digest
+from harness.results.records import (
+    RECORD_FILE,
+    Maker,
+    StoredFile,
+    checked_content,
+    is_fit_to_show,
+    parse_record,
+    record_digest,
+)
 from harness.results.store import Store
 from tests.core.factories import planned_job, record_of
 from tests.core.word_for_word import AGAIN, record_text, said
@@ -112,6 +121,30 @@ def test_files_that_a_run_must_have_left_are_named_in_order() -> None:
     assert record.missing_files == ["job.json", "log.txt", "method.json", *required]
     some = {"log.txt": StoredFile(sha256="", bytes=1), required[0]: StoredFile(sha256="", bytes=1)}
     assert record.model_copy(update={"files": some}).missing_files == ["job.json", "method.json", *required[1:]]
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_the_answer_of_a_run_is_every_file_that_must_come_again(name: str) -> None:
+    planned = planned_job()
+    planned = planned.model_copy(update={"job": planned.job.model_copy(update={"benchmark": name})})
+    compared = benchmarks.get(name).compared_files
+    digests = {file: f"{place}" * 64 for place, file in enumerate(compared)}
+    beside = {file: "f" * 64 for file in ("job.json", "log.txt", "method.json") if file not in compared}
+    stored = {file: StoredFile(sha256=sha256, bytes=1) for file, sha256 in {**beside, **digests}.items()}
+    record = record_of(planned).model_copy(update={"files": stored})
+    assert record.answer == digests
+    # one that it did not leave is none of it
+    del stored[compared[-1]], digests[compared[-1]]
+    assert record.model_copy(update={"files": stored}).answer == digests
+
+
+def test_a_reason_may_have_lines_and_nothing_that_a_terminal_obeys() -> None:
+    record = record_of(planned_job(), reason="it failed:\nno memory")
+    assert is_fit_to_show(record.reason)
+    for sign in ("\r", "\t", "\x1b[2J", "\x07", "\u202e", "\x00"):
+        assert not is_fit_to_show(f"it failed{sign}")
+        with pytest.raises(ValidationError, match="can't be printed"):
+            record_of(planned_job(), reason=f"it failed{sign}")
 
 
 def test_a_run_that_is_not_itself_is_told_with_what_to_do(here: Store, tmp_path: Path) -> None:

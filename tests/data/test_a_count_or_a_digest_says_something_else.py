@@ -227,6 +227,19 @@ def test_kept_arrays_come_back_or_are_refused(tmp_path: Path) -> None:
     assert where == f"{folder}: digest is {arrays.content_digest(changed)}, not the recorded {almost}"
 
 
+@pytest.mark.parametrize(
+    "names",
+    ["", "[]", '"names"', "1", "null", "{}", '{"digest": "0"}', '{"digest": "0", "remarks": [], "drug_ids": 1}'],
+)
+def test_kept_arrays_whose_names_are_none_are_refused_and_no_crash(tmp_path: Path, names: str) -> None:
+    folder = tmp_path / "kept"
+    arrays.keep(replace(SMALL, digest=arrays.content_digest(SMALL)), folder)
+    (folder / "names.json").write_text(names)
+    ((what, where, todo),) = told(lambda: arrays.read(folder, "again", RepurposingDataset))
+    assert what == "the kept arrays of dataset 'again' were changed" and where.startswith(f"{folder}: ")
+    assert todo == "remove that folder; they will be converted again"
+
+
 # converters, manifests and tables that are brought
 
 

@@ -119,6 +119,9 @@ def test_wrong_content_everywhere_is_corrupt_not_missing(own: Layout, web: Web, 
     assert f"{len(CONTENT) - 5} bytes instead of {len(CONTENT)}" in told
     assert f"not the recorded {file.sha256}" in told
     assert not cache_path(own, file).exists()
+    # one place is enough, wherever it is
+    with pytest.raises(CorruptData, match=r"no source of 'file.bin' \(dataset mine\) has the recorded content"):
+        obtain(own, "mine", file)
 
 
 @pytest.mark.parametrize(

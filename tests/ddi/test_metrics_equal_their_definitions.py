@@ -63,6 +63,16 @@ def _near(found: float | None, expected: float | None) -> bool:
     return abs(found - expected) < 1e-12
 
 
+@given(seed=st.integers(0, 2**32 - 1), drugs=st.integers(2, 6), items=st.integers(1, 30))
+def test_the_lowest_type_of_a_pair_is_found_wherever_its_item_stands(seed: int, drugs: int, items: int) -> None:
+    generator = np.random.default_rng(seed)
+    pairs = generator.integers(0, drugs, (items, 2)).astype(np.int32)
+    labels = generator.integers(0, 9, items)
+    asked = generator.permutation(np.unique(pairs, axis=0))
+    wanted = [min(labels[(pairs == pair).all(axis=1)].tolist()) for pair in asked]
+    assert multiclass.lowest_types(pairs, labels, asked).tolist() == wanted
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -16,6 +16,7 @@ from harness.benchmarks.ddi.metrics.pairs import asked_pairs
 from harness.benchmarks.ddi.names import KEY_METRICS, METRICS
 from harness.benchmarks.ddi.scoring import SCORING
 from harness.benchmarks.ddi.splits.parts import TEST_S1, TEST_S2, part_split
+from harness.splits import strategy_names
 
 ONE, SEVERAL, WITHOUT = problems.one_type(), problems.several_types(), problems.without_new_pairs()
 Scored = tuple[dict[str, float | None], dict[str, str]]
@@ -34,7 +35,13 @@ def _reasons(scored: Scored, setting: str) -> dict[str, str]:
 
 
 def test_metrics_of_the_other_kind_are_none_with_a_reason() -> None:
-    one, several = _scored(ONE)[0], _scored(SEVERAL)[0]
+    (one, of_one), (several, of_several) = _scored(ONE), _scored(SEVERAL)
+    assert {of_one[name] for name, value in one.items() if value is None} == {
+        "not a metric where an item has one type"
+    }
+    assert {of_several[name] for name, value in several.items() if value is None} == {
+        "not a metric where a pair has several types at once"
+    }
     assert {name for name, value in one.items() if value is not None} == {
         name for name in one if any(word in name for word in ("F1", "accuracy", "kappa"))
     }
@@ -42,6 +49,11 @@ def test_metrics_of_the_other_kind_are_none_with_a_reason() -> None:
         name for name in several if not any(word in name for word in ("F1", "kappa"))
     }
     assert set(KEY_METRICS) < {metric.name for metric in METRICS}
+
+
+def test_what_predicts_is_a_strategy() -> None:
+    """Of its splits nobody knows the truth, so that nothing is scored."""
+    assert SCORING.predicting == "new_drugs" and SCORING.predicting in strategy_names("ddi")
 
 
 def test_an_empty_setting_is_none_with_a_reason() -> None:

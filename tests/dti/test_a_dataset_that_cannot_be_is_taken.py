@@ -95,6 +95,19 @@ FAULTS: list[tuple[dict[str, Any], str, str, str]] = [
     ({"values": np.array([1, np.inf, 2])}, "'values' has a number that is not finite", ": row 1", "correct the"),
     ({"drug_similarity": np.full((3, 3), np.nan)}, "'drug_similarity' has a number that", ": row 0", ""),
     ({"target_similarity": np.diag([1, np.nan])}, "'target_similarity' has a number that", ": row 1", ""),
+    # what is over by more than a sum of digits may be
+    (
+        {"drug_similarity": np.array([[1, 0, 0], [0, 1 + 1e-8, 0], [0, 0, 1]])},
+        "'drug_similarity' holds 1.00000001, which is not in 0 to 1",
+        ": row 1, column 1",
+        "scale it",
+    ),
+    (
+        {"target_similarity": np.array([[1, -1e-8], [0, 1]])},
+        "'target_similarity' holds -1e-08, which is not in 0 to 1",
+        ": row 0, column 1",
+        "scale it",
+    ),
     (
         {"target_similarity": np.array([[1, 1.5], [0, 1]])},
         "'target_similarity' holds 1.5, which is not in 0 to 1",

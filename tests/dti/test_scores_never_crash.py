@@ -18,6 +18,7 @@ from harness.benchmarks.dti.conformance import problems
 from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING, WITHIN
 from harness.benchmarks.dti.scoring import SCORING
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, pair_split
+from harness.splits import strategy_names
 
 BINDINGS, AFFINITIES = problems.bindings(), problems.affinities()
 NAMES = {
@@ -26,6 +27,11 @@ NAMES = {
 }
 ANY_NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 Scores = np.typing.NDArray[np.float64]
+
+
+def test_what_predicts_is_a_strategy() -> None:
+    """Of its splits nobody knows the truth, so that nothing is scored."""
+    assert SCORING.predicting == "new_nodes" and SCORING.predicting in strategy_names("dti")
 
 
 def _scored(problem: problems.Problem, scores: Scores) -> tuple[dict[str, float | None], dict[str, str]]:

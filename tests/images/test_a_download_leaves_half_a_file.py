@@ -20,7 +20,7 @@ from harness.base.ownership import own_folder
 from harness.images import archives
 from harness.images.fetch import PartSources, export_parts, fetch_parts, find_sources
 from harness.images.locks import Part
-from harness.images.parts import checked_part, incoming, part_path
+from harness.images.parts import checked_part, incoming, missing_parts, part_path
 
 CONTENT = bytes(range(256)) * 5000
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -225,6 +225,15 @@ def test_a_part_that_changed_in_the_store_is_refused_when_it_is_used(archive: Ar
 def test_a_part_that_was_never_fetched_is_named(empty: Layout) -> None:
     with pytest.raises(MissingData, match=r"toy_1_all\.deb has not been fetched"):
         checked_part(empty, PART)
+
+
+def test_what_is_missing_is_told_by_content_and_once(archive: Archive, empty: Layout) -> None:
+    """Two packages may have files of one name, and one file may be a part of several images."""
+    namesake, again = replace(PART, sha256="0" * 64), replace(PART, file="other.deb", path="other.deb")
+    assert missing_parts(empty, [PART, namesake, PART]) == [PART, namesake]
+    assert missing_parts(empty, [PART, again]) == [again]
+    fetch_parts(empty, [PART], PartSources(archives=[archive.url]))
+    assert missing_parts(empty, [PART, namesake, again]) == [namesake]
 
 
 def test_sources_are_taken_from_options_and_variables(

@@ -149,6 +149,15 @@ def test_a_checkout_that_changed_without_changing_its_size_is_another(tmp_path: 
     assert folder_tree(tmp_path) != before
 
 
+def test_a_checkout_whose_files_lie_in_other_folders_is_another(tmp_path: Path) -> None:
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "one" / "a.m").write_text("x = 1;")
+    before = folder_tree(tmp_path)
+    (tmp_path / "one" / "a.m").rename(tmp_path / "other" / "a.m")
+    assert folder_tree(tmp_path) != before
+
+
 def test_a_checkouts_links_are_named_and_not_followed(tmp_path: Path) -> None:
     checkout, secret = tmp_path / "checkout", tmp_path / "secret"
     checkout.mkdir()

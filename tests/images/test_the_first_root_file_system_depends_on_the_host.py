@@ -3,7 +3,9 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import random
 import tarfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,6 +123,27 @@ def test_a_member_of_an_odd_length_hides_none_behind_it(tmp_path: Path, size: in
     path.write_bytes(b"!<arch>\n" + b"".join(ar_member(*one) for one in members.items()))
     with open_data(path) as archive:
         assert [info.name for info in archive] == ["./etc/x"]
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz"])
+def test_a_package_that_is_damaged_in_the_middle_of_a_file_is_refused_by_name(tmp_path: Path, kind: str) -> None:
+    whole = tar_of({"./etc/one": random.Random(0).randbytes(400_000)})
+    if kind == "gz":
+        packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+        # a block of the third kind, of which there is none
+        content = packer.compress(whole[:200_000]) + packer.flush(zlib.Z_FULL_FLUSH) + b"\xff" * 64
+    else:
+        content = lzma.compress(whole)
+        content = content[:200_000] + b"\xff" * 64 + content[200_064:]
+    path = tmp_path / "x.deb"
+    path.write_bytes(b"!<arch>\n" + ar_member(f"data.tar.{kind}", content))
+    with pytest.raises(CorruptData, match="not a readable Debian package") as caught, open_data(path) as archive:
+        for info in archive:
+            assert info.name == "./etc/one"
+            stream = archive.extractfile(info)
+            assert stream is not None
+            stream.read()
+    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize("keep", [0, 4, 40, 300, -3])

@@ -61,6 +61,33 @@ def test_any_change_of_any_entry_changes_the_tree(name: str, change: tuple[str, 
     assert differing(ENTRIES, changed) == [f"/{name} ({field})"]
 
 
+CODE = {
+    "opt/method": TreeEntry("folder", 0o755, 0, 0, "", "", 0),
+    "opt/method/main.py": TreeEntry("file", 0o644, 0, 0, "", "3" * 64, 3),
+}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        TreeEntry("file", 0o644, 0, 0, "", "4" * 64, 3),
+        TreeEntry("file", 0o755, 0, 0, "", "3" * 64, 3),
+        TreeEntry("link", 0, 0, 0, "/usr/a", "", 0),
+        TreeEntry("link", 0, 0, 0, "/usr/lib/c", "", 0),
+        TreeEntry("special-1", 0o644, 0, 0, "", "", 0),
+    ],
+)
+@pytest.mark.parametrize("name", ["opt/method/main.py", "opt/method/more", "opt/sdk/more"])
+def test_whatever_lies_among_the_code_is_part_of_its_tree_alone(name: str, entry: TreeEntry) -> None:
+    """Also what we never put there, as a link: who makes an image elsewhere may."""
+    changed = {**CODE, name: entry}
+    assert code_of_entries(changed) != code_of_entries(CODE)
+    assert code_of_entries({**changed, name: replace(entry, mode=entry.mode ^ 0o100)}) != code_of_entries(changed)
+    assert _tree({**ENTRIES, **changed}) == _tree({**ENTRIES, **CODE}) == _tree(ENTRIES)
+    # that is told by itself, and not as a difference of environments
+    assert differing({**ENTRIES, **CODE}, {**ENTRIES, **changed}) == []
+
+
 @given(st.permutations(sorted(ENTRIES)))
 def test_the_order_of_entries_does_not_matter(order: list[str]) -> None:
     assert _tree({name: ENTRIES[name] for name in order}) == _tree(ENTRIES)

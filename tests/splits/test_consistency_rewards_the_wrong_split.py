@@ -128,6 +128,19 @@ def test_the_seed_draws_the_controls() -> None:
     assert rows[0] == rows[1] != rows[2]
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_seed_draws_the_signs_of_a_difference_too(seed: int) -> None:
+    """Of a difference that chance may well give: one that it never gives has the same share whatever is drawn."""
+    generator = np.random.RandomState(0)
+    splits = {name: generator.permutation(TRUE) for name in ("one", "other")}
+    _, row = consistency(splits, YEARS, thresholds=[2000], controls=200, seed=seed)
+    paid, base = (costs(splits[name], YEARS, 2000) for name in ("other", "one"))
+    told = (paid - base)[paid != base]
+    signs = np.random.RandomState([seed, 1]).choice(np.array([-1, 1]), size=(200, len(told)))
+    extreme = sum(abs(int(one @ told)) >= abs(int(told.sum())) for one in signs)
+    assert row.differs == (extreme + 1) / 201 and 0.02 < row.differs < 0.98
+
+
 def test_thresholds_and_controls_are_the_papers() -> None:
     """Figure 5: every fifth year from 1985 to 2020."""
     assert THRESHOLDS == (1985, 1990, 1995, 2000, 2005, 2010, 2015, 2020)
