@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -140,13 +140,21 @@ def examined(dataset: Dataset, benchmark: str) -> Dataset:
 def _alike(dataset: Dataset, benchmark: str) -> Iterator[str]:
     """Names of things that a person may have meant as one."""
     for word, kind in listed_kinds(benchmark).items():
-        names = {*dataset.names[kind.lists[0]]}
-        times = Counter(map(str.lower, names))
-        if alike := sorted(
-            (name for name in names if times[name.lower()] > 1), key=lambda one: (one.lower(), one)
-        ):
-            shown = few_in_line([f"'{name}'" for name in alike], _FEW)
-            yield f"names that differ in capitals alone are each a {word} of its own: {shown}"
+        looks: dict[str, list[str]] = {}
+        for name in sorted({*dataset.names[kind.lists[0]]}):
+            looks.setdefault(_look(name), []).append(name)
+        for how, wanted in (("differ in capitals alone", True), ("look alike", False)):
+            groups = (looks[look] for look in sorted(looks) if len(looks[look]) > 1)
+            alike = [name for group in groups if (len({*map(str.lower, group)}) == 1) is wanted for name in group]
+            if alike:
+                shown = few_in_line([repr(name) if wanted else ascii(name) for name in alike], _FEW)
+                yield f"names that {how} are each a {word} of its own: {shown}"
+
+
+def _look(name: str) -> str:
+    """What a person sees of a name: no capitals, no wide or joined letters, no character without a shape."""
+    letters = unicodedata.normalize("NFKC", name).lower()
+    return "".join(one for one in letters if unicodedata.category(one) != "Cf")
 
 
 def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:

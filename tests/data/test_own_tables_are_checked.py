@@ -42,6 +42,17 @@ def test_names_that_a_person_may_have_meant_as_one_are_remarked_on(own: Layout) 
     assert remark in load_dataset(own, "mine").remarks
 
 
+def test_names_that_differ_in_what_nobody_sees_are_remarked_on(own: Layout) -> None:
+    features = (
+        "drug,mass,rings\naspirin,1,5\naspi\u200brin,2,4\nibuprofen,3,3\nzinc,4,2\n\uff3ainc,7,1\nZinc,6,5\n"
+    )
+    write_dataset(own, tables={"drug_features.csv": features}, statistics={"drugs": 6})
+    remarks = load_dataset(own, "mine").remarks
+    names = r"'aspirin', 'aspi\u200brin', 'Zinc', 'zinc', '\uff3ainc'"
+    assert f"names that look alike are each a drug of its own: {names}" in remarks
+    assert not any("capitals" in remark for remark in remarks)
+
+
 @pytest.mark.parametrize(
     ("table", "old", "new", "message"),
     [
