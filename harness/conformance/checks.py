@@ -6,6 +6,7 @@ import hashlib
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from harness import benchmarks
 from harness.base.files import digest_of
 from harness.base.input_files import Array, Given, is_equal
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.method_report import METHOD, read_report
 from harness.execution.inputs import arrange
 from harness.execution.trials import Runner, Trial
 from harness.methods.card import MethodCard, merged_parameters
@@ -92,6 +94,7 @@ class Bench:
                     raise Fault(f"the run ended with {result.verdict}: {result.reason}")
                 if result.ignored:
                     raise Fault(f"the run left more than its answer: {', '.join(result.ignored)}")
+                _refuse_dropped(result.out / METHOD)
                 names = (file.name for file in benchmarks.get(trial.benchmark).answer_files)
                 paths = [path for name in names if (path := result.out / name).is_file()]
                 self._answers[key] = {path.name: path.read_bytes() for path in paths}
@@ -104,6 +107,13 @@ class Bench:
         if not files:
             raise Fault("its answer has no file that could be compared")
         return files
+
+
+def _refuse_dropped(report: Path) -> None:
+    """Numpy turns complex scores into real ones, and warns."""
+    warnings = read_report(report).warnings if report.is_file() else []
+    if told := [one for one in warnings if one.startswith("ComplexWarning")]:
+        raise Fault(f"its scores are complex, and their imaginary parts were dropped: give real ones ({told[0]})")
 
 
 def apply(check: Check, bench: Bench) -> CheckResult:

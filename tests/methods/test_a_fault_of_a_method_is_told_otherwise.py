@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -135,6 +136,23 @@ def test_a_run_that_fails_or_leaves_more_is_told_with_its_own_words(card: Method
     nothing = Method(tmp_path / "none", lambda trial, number: {})
     nothing.folder.mkdir()
     assert reason_of(look, card, nothing) == "its answer has no file that could be compared"
+
+
+def test_scores_whose_imaginary_parts_were_dropped_are_no_answer(card: MethodCard, tmp_path: Path) -> None:
+    """The run itself ends well: its scores are real by then."""
+    warnings = ["ComplexWarning: Casting complex values to real discards the imaginary part"]
+
+    def answer(_: Trial, __: int) -> dict[str, bytes]:
+        report = {"protocol": 1, "warnings": warnings, "cpu_seconds": 1.0, "peak_memory_bytes": 1}
+        return {**predictions(1), "method.json": json.dumps(report).encode()}
+
+    look = solves(a_trial)
+    method = Method(tmp_path, answer)
+    assert reason_of(look, card, method) == (
+        f"its scores are complex, and their imaginary parts were dropped: give real ones ({warnings[0]})"
+    )
+    warnings[0] = "RuntimeWarning: no ComplexWarning"
+    assert reason_of(look, card, method) == ""
 
 
 def test_two_equal_runs_are_two_runs(card: MethodCard, tmp_path: Path) -> None:
