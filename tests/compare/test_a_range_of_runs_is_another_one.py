@@ -212,6 +212,16 @@ def test_a_printed_median_or_h_is_held_against_draws_of_the_authors_own_seeds(st
         assert (one.verdict is ClaimVerdict.DEVIATES and one.reason == said) is (abs(share) > 1)
 
 
+def test_what_never_varies_is_reproduced_by_the_same_and_by_nothing_else() -> None:
+    """The range has no width: its ends are in it."""
+    same = Side({place: {seed: {METRIC: 0.75} for seed in range(40)} for place in PLACES})
+    one = claim(MEDIAN, 0.75, method="all")
+    assert verdict_of(same, one, same) == (ClaimVerdict.REPRODUCED, "within the range of the authors' own runs")
+    for value in (0.7500001, 0.7499999):
+        other = Side({place: {seed: {METRIC: value} for seed in range(40)} for place in PLACES})
+        assert verdict_of(other, one, same)[0] is ClaimVerdict.DEVIATES
+
+
 def test_a_range_that_holds_no_effect_decides_nothing() -> None:
     level = dict.fromkeys(METHODS, 0.75)
     shifted = {

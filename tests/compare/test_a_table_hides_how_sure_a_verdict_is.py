@@ -283,3 +283,23 @@ def test_what_is_said_of_no_such_claim_has_no_entry(
     one = Single(NAMES, KNOWN, {PLACE: runs}).judge(claim(published, **changes))
     line = to_markdown(Book("repurposing", (), (one,))).splitlines()[-1].replace("\\-", "-")
     assert [cell.strip() for cell in line.strip("|").split("|")][:8] == expected.split("|")
+
+
+def test_each_table_stands_once_with_its_decided_claims_first_and_a_legend_below() -> None:
+    of_two = [
+        judged(values, source=f"Table {number}, A")
+        for number in (4, 3)
+        for values in ((), UNSURE, SURE, (0.9, 0.9, 0.9))
+    ]
+    text = to_text(Book("repurposing", (), tuple(of_two)))
+    listed = [line.split()[0] for line in text.splitlines() if line.split()[:1] and "NS-AUC band" in line]
+    own = ["reproduced", "deviates", "not-comparable", "pending"]
+    titles = [line for line in text.splitlines() if line.startswith("als_wr on")]
+    assert listed == own * 2
+    assert titles == [f"als_wr on fdataset, random (Table {number})" for number in (3, 4)]
+    assert text.splitlines()[-4:] == [
+        "reproduced      our number agrees with the published one by the stated test",
+        "deviates        our number differs from the published one by the stated test",
+        "not-comparable  no run, or too few, can decide; the reason says why",
+        "pending         a run would decide; it has not been made or scored yet",
+    ]

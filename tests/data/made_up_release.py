@@ -33,9 +33,9 @@ GRAPH = {
 
 DRUGBANK = GRAPH | {
     "drug_DDI_GPT.json": json.dumps(
-        {str(number): {"name": f"Drug {number}", "description": f"Text {number}."} for number in range(4)}
+        {str(number): {"name": f"Drug {number}", "description": f"Text {number}."} for number in (2, 0, 3, 1)}
     ),
-    "id2smiles.json": json.dumps({"0": "CCO", "1": "CCN", "2": "CCC", "3": "c1ccccc1"}),
+    "id2smiles.json": json.dumps({"3": "c1ccccc1", "1": "CCN", "0": "CCO", "2": "CCC"}),
     "id2rel.txt": "#Drug1 may raise #Drug2\n#Drug1 may lower #Drug2\n",
     # drug 3 is in no set of the second split
     "one_train_set.txt": "0\n1\n",

@@ -117,20 +117,20 @@ def test_a_table_of_drug_pairs_is_corrected_by_its_faults(
 
 def test_drug_pairs_are_read_cell_by_cell(tmp_path: Path) -> None:
     drugs = "drug,smiles,name,text,graph_text,year\nB,C,Beta,t,g,1990\nA,CC,,,,\n"
-    edges = "head,tail,relation\nx,A,r\nA,y,s\nB,x,r\n"
+    edges = "head,tail,relation\nA,y,s\nx,A,r\nB,x,r\n"
     dataset = by_pairs(tmp_path, drugs, "head,tail,type\nA,B,u\nB,A,t\nA,B,t\n", edges)
     assert (dataset.drug_ids, dataset.drug_names, dataset.smiles) == (("B", "A"), ("Beta", "A"), ("C", "CC"))
     assert (dataset.drug_texts, dataset.graph_texts) == (("t", ""), ("g", ""))
     assert dataset.years.tolist() == [1990, 0] and dataset.type_names == ("t", "u")
     assert (dataset.pairs.tolist(), dataset.labels.tolist()) == ([[0, 1], [1, 0], [1, 0]], [0, 0, 1])
-    assert dataset.entity_names == ("B", "A", "x", "y") and dataset.relation_names == ("r", "s")
-    assert dataset.knowledge.tolist() == [[2, 1, 0], [1, 3, 1], [0, 2, 0]]
+    assert dataset.entity_names == ("B", "A", "y", "x") and dataset.relation_names == ("s", "r")
+    assert dataset.knowledge.tolist() == [[1, 2, 0], [3, 1, 1], [0, 3, 1]]
     assert dataset.released.shape == (5, 0) and dataset.fingerprints.shape == (2, 8)
     signs = "head,tail,types,sign\nB,A,u;t,+\nA,B,t,-1\nA,B,u,1\nB,A,t,-\nA,B,t;u,+1\n"
     signed = by_pairs(tmp_path, drugs, signs, edges, relations=["s", "q", "r"])
     assert signed.labels.tolist() == [[1, 1], [-1, 0], [0, 1], [-1, 0], [1, 1]]
     assert signed.pairs.tolist() == [[0, 1], [1, 0], [1, 0], [0, 1], [1, 0]]
-    assert signed.relation_names == ("s", "q", "r") and signed.knowledge[:, 2].tolist() == [2, 0, 2]
+    assert signed.relation_names == ("s", "q", "r") and signed.knowledge[:, 2].tolist() == [0, 2, 2]
     assert by_pairs(tmp_path, drugs, "head,tail,type\n").pairs.shape == (0, 2)
 
 

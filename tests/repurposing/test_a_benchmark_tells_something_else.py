@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,15 +22,18 @@ from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.extension import KINDS, USUAL, with_new
 from harness.benchmarks.repurposing.input_arrays import similarity, standardised, views
 from harness.benchmarks.repurposing.names import INPUTS
+from harness.benchmarks.repurposing.parity.answers import _split_of
 from harness.benchmarks.repurposing.parity.metrics import check_metrics
-from harness.benchmarks.repurposing.parity.splits import check_split
+from harness.benchmarks.repurposing.parity.splits import _spec, check_split
 from harness.benchmarks.repurposing.scoring import score_predictions
 from harness.benchmarks.repurposing.splits.folds import FoldSplit
 from harness.benchmarks.repurposing.splits.separation import separation
 from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
 from harness.data import load_dataset
 from harness.parity.finding import Standing
+from harness.parity.goldens import Incomplete
 from harness.splits import strategy_names
+from harness.splits.spec import SplitSpec
 
 ONE_KIND = "no {} has exactly two kinds of labels, +1 among them, in the test set"
 
@@ -335,6 +340,38 @@ def test_a_golden_split_is_made_again_and_compared_pair_by_pair(
         assert unlike.standing is Standing.BEYOND and unlike.note.startswith("shape ")
     other = check_split(repository, "split_random_Synthetic_17263408", {"train_mask": golden["train_mask"]}, ())
     assert other.worst is Standing.BEYOND
+
+
+@pytest.mark.parametrize(
+    ("name", "strategy", "parameters", "seed"),
+    [
+        ("split_random_My_data_7", "random", {}, 7),
+        ("split_weakly_My_data_cosine_2_17", "weakly_correlated", {"metric": "cosine", "early_stop": 2}, 17),
+        ("split_weakly_My_data_dot_None_5", "weakly_correlated", {"metric": "dot", "early_stop": None}, 5),
+    ],
+)
+def test_the_name_of_a_golden_split_says_what_it_is(
+    name: str, strategy: str, parameters: dict[str, Any], seed: int
+) -> None:
+    assert _spec(name) == (SplitSpec(strategy=strategy, seed=seed, parameters=parameters), "My_data")
+    for other in (f"{name}_", f"my_{name}", name.replace("_My_data", ""), name.replace("split_", "split_un")):
+        assert _spec(other) == (None, "")
+
+
+def test_the_split_of_a_golden_answer_is_a_whole_one_beside_it(tmp_path: Path) -> None:
+    """Neither one that lacks a mask, nor one of another dataset or seed, nor one of a folder below."""
+    masks: dict[str, Any] = {name: np.zeros(3) for name in ("A_train", "train_mask", "val_mask")}
+    match: Any = SimpleNamespace(case=SimpleNamespace(path=tmp_path / "als_X_1.npz"), dataset="X", seed=1)
+    (tmp_path / "below").mkdir()
+    for name in ("below/a_X_1", "a_X_11", "a_Y_1", "a_X_1_"):
+        np.savez(tmp_path / f"{name}.npz", **masks)
+    for lacking in masks:
+        np.savez(tmp_path / f"{lacking}_X_1.npz", **{name: masks[name] for name in masks if name != lacking})
+    with pytest.raises(Incomplete, match="needs a case of X and seed 1 that holds A_train, train_mask, val_mask"):
+        _split_of(match)
+    for name in ("z_X_1", "v_X_1"):
+        np.savez(tmp_path / f"{name}.npz", **masks)
+    assert _split_of(match) == tmp_path / "v_X_1.npz"
 
 
 @pytest.mark.parametrize("early_stop", ["None", "2"])

@@ -70,7 +70,6 @@ def test_as_published(case: Case) -> None:
         assert _near(found[name], value), (name, found[name], value)
 
 
-@settings(max_examples=300, deadline=None)
 @pytest.mark.parametrize(
     ("lowest", "expected"),
     [(-2.0, -1.0), (0.0, 1e-31), (3.0, 1e-31), (1e-40, 5e-41), (1e-31, 5e-32), (3e-31, 1e-31)],
@@ -80,6 +79,7 @@ def test_zeros_become_half_of_the_lowest_score_or_next_to_nothing(lowest: float,
     assert filled.tolist() == [expected, expected, 5.0, -3.0]
 
 
+@settings(max_examples=300, deadline=None)
 @given(case=cases(zeros=True))
 def test_as_defined(case: Case) -> None:
     rows = plain.rows_of(*case)

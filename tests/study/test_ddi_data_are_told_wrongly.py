@@ -116,6 +116,10 @@ def test_the_page_tells_a_split_once_and_every_seed_of_it(committed: SplitFacts)
     assert f"({min(found):+.1f} to {max(found):+.1f})" in row and f"{sum(found) / len(found):+.1f}" in row
     without = committed.model_copy(update={"splits": [], "left_out": {"datasail": "there is no engine"}})
     assert "Not measured: datasail (there is no engine)." in page.markdown(without)
+    # without a cluster split, none is compared with the others
+    others = [one for one in committed.splits if one.split != "cluster"]
+    assert "Rank of our cluster splits" in page.markdown(committed)
+    assert "our cluster splits" not in page.markdown(committed.model_copy(update={"splits": others}))
 
 
 def test_periods_hold_the_drugs_that_are_printed(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
