@@ -185,6 +185,7 @@ def test_several_silent_sockets_are_all_named(
         ("ID=debian\n", True),
         ('NAME="x"\nID=linuxmint\nID_LIKE="ubuntu debian"\n', True),
         ("ID=raspbian\nID_LIKE=debian\n", True),
+        ("ID=debian\nID_LIKE=linux\n", True),
         ('ID="ubuntu"\nno assignment\nHOME_URL="https://x/?a=b"\n', True),
         ('ID=fedora\nID_LIKE="rhel centos"\nNAME=debian\n', False),
         ("ID=debianish\n", False),
