@@ -75,7 +75,9 @@ def test_a_runtime_that_a_person_chose_is_kept_when_an_engine_comes_back(
     monkeypatch.setattr("harness.engine.engine._connect", connect)
     monkeypatch.setattr("harness.engine.engine.silence", lambda socket: "")
     engine = Engine(tmp_path / "s", release=lambda: released.append(1))
+    assert engine.facts.runtime != "crun"
     engine.use_runtime("crun")
+    assert engine.facts.runtime == "crun", "records and messages name it at once"
     engine.renew()
     assert engine.facts.runtime == "crun" and (closed, released) == ([1], [])
     before = engine.client
