@@ -100,6 +100,7 @@ def test_prose_loses_only_html_and_a_name_is_code() -> None:
         ("drugs_of", ["drugbank", "x"], "did you mean 'drugbank'? known: drugbank, x"),
         # spelt alike first, then the one that is least unlike, then a beginning that is long enough
         ("model", ["modal", "mobil"], "did you mean 'modal'? known: modal, mobil"),
+        ("modal", ["model", "medal", "mobil"], "did you mean 'model' or 'medal'? known: model, medal, mobil"),
         ("kettle", ["kitten", "settler"], "did you mean 'settler'? known: kitten, settler"),
         ("abc", ["abcdefgh"], "did you mean 'abcdefgh'? known: abcdefgh"),
         ("ab", ["abcdefgh"], "known: abcdefgh"),
