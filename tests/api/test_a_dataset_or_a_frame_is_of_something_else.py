@@ -53,7 +53,9 @@ def test_what_is_accepted_names_the_runs_that_are_of_something_else(own: api.Rep
     accepted = api.accept_data("mine", sentences=newer, repository=own).accepted
     assert accepted.changes and accepted.dataset.digest != made.digest
     present = planned_job(3, dataset="mine").model_copy(update={"dataset_digest": accepted.dataset.digest})
-    for number, planned in enumerate((old, other, present)):
+    # of data whose names begin alike, and of which it is a beginning
+    alike = planned_job(4, dataset="mine_too"), planned_job(5, dataset="min")
+    for number, planned in enumerate((old, other, present, *alike)):
         put_run(store, planned, tmp_path / str(number))
     again = api.accept_data("mine", repository=own)
     assert again.accepted.dataset.digest == accepted.dataset.digest

@@ -30,6 +30,7 @@ from harness.planning.plan import Plan
 from harness.planning.request import Request
 from harness.prediction import PredictionRequest
 from harness.results.last_audit import REFERENCE, STORED, LastAudit, read_last_audit, write_last_audit
+from harness.results.scoring import Scored
 from tests.api.conftest import Listener, Machine, Put
 from tests.fabricate import plan_of, planned_of
 
@@ -300,6 +301,19 @@ def test_room_is_asked_for_one_method_at_a_time_where_images_are_removed(
             api.run(made_up, progress=Listener(), remove_images=remove_images, repository=here)
         assert ("--remove-images" in refused.value.todo) != remove_images
     assert not ran
+
+
+def test_scores_are_computed_of_what_mirrors_have(machine: Machine, put: Put, made_up: Plan) -> None:
+    here, whole = machine.repository, Plan("all", made_up.cells[:3])
+    every = put(runs, "score_all", Scored(tuple(whole.cells), 0))
+    api.run(whole, progress=None, repository=here)
+    (((layout, store, cells, mirrors), named),) = every
+    assert (layout, store, len(cells), mirrors, named) == (here.layout, here.store, 3, here.mirrors, {})
+    one, key = put(runs, "score_run", "scores"), planned_of(whole.cells[0]).key
+    for again in (False, True):
+        assert api.scores(key[:12], again=again, repository=here).scores == "scores"
+    job = planned_of(whole.cells[0])
+    assert one == [((here.layout, here.store, job, here.mirrors), {"again": again}) for again in (False, True)]
 
 
 def test_workers_of_a_cluster_are_given_the_same(

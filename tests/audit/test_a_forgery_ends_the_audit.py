@@ -30,23 +30,26 @@ def sound(fabricated: Layout) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("resources", "name"),
+    ("resources", "name", "found"),
     [
         *(
-            ({name: value}, name)
+            ({name: value}, name, str(value)[:40])
             for name in ("wall_s", "ran_s", "cpu_s", "peak_bytes", "exit_code", "oom_kills", "log_bytes")
             for value in ("a text", HUGE, float("nan"))
         ),
-        *(({name: False}, name) for name in ("output_bytes", "paused_s", "log_cut_bytes")),
-        ({"not_kept": 5}, "not_kept"),
-        ({"not_kept": {"trace.npy": 5}}, "trace.npy"),
-        ({"not_kept": {"trace.npy": {"bytes": "5"}}}, "trace.npy"),
+        *(({name: False}, name, "False") for name in ("output_bytes", "paused_s", "log_cut_bytes")),
+        ({"not_kept": 5}, "not_kept", "-"),
+        ({"not_kept": {"trace.npy": 5}}, "trace.npy", "-"),
+        ({"not_kept": {"trace.npy": {"bytes": "5"}}}, "trace.npy", "5"),
     ],
 )
-def test_a_measurement_that_is_no_number_is_told(sound: Record, resources: dict[str, Any], name: str) -> None:
+def test_a_measurement_that_is_no_number_is_told(
+    sound: Record, resources: dict[str, Any], name: str, found: str
+) -> None:
     changed = sound.model_copy(update={"resources": {**sound.resources, **resources}})
     (step,) = check_plausibility(changed)
     assert (step.checked, step.what) == (Checked.FAILED, f"{name} is no number")
+    assert (step.expected, step.found) == ("a number", found)
 
 
 def test_a_limit_that_no_machine_has_is_told(sound: Record) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,8 @@ from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.execution import bulletins as module
 from harness.execution.bulletins import Bulletin, IllWorker, Tally, Wish, ask_to_end, bulletins, telling
+from harness.execution.desk import Counts
+from harness.execution.errands import Course
 from tests.campaigns.test_a_campaign_is_not_told import BULLETIN
 from tests.core.word_for_word import said
 
@@ -194,6 +197,17 @@ def test_a_line_for_each_verdict_and_machine_in_their_order() -> None:
         "  2 ok, 1 timeout, 4 lost with their worker",
         "  a: 0 at work, 2 ended",
         "  b: 0 at work, 1 ended",
+    ]
+
+
+def test_at_the_end_each_course_is_counted_and_every_ill_worker_told() -> None:
+    ill = [IllWorker(host=host, worker=f"tcp://{host}:1", reason="no disk") for host in ("b", "a")]
+    courses = Counter({Course.RUN: 7, Course.FOUND: 5, Course.DUPLICATE: 3, Course.FAULT: 9})
+    assert Counts(courses, 2, ill).text("tcp://s:1").splitlines() == [
+        "on tcp://s:1: 7 runs, 5 found in the store when their turn came, "
+        "3 made twice, of which the first stays, 2 lost with their worker",
+        "b: worker tcp://b:1 is given nothing more: no disk",
+        "a: worker tcp://a:1 is given nothing more: no disk",
     ]
 
 

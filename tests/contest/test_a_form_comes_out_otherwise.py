@@ -147,6 +147,15 @@ def test_splits_of_one_dataset_are_told_of_the_settings_that_are_ranked() -> Non
         )
 
 
+def test_a_name_is_shortened_in_a_picture_where_it_is_longer_than_32_letters() -> None:
+    fitting, wide = f"{'f' * 31}e", f"{'w' * 31}en"
+    values = {name: {f"data{place}": [0.1, 0.2] for place in range(3)} for name in (fitting, wide, "other")}
+    contest = contest_of(values)
+    assert contest.rank_test
+    for picture in (draw(contest, "svg").decode(), draw(contest, "pdf").decode("cp1252", errors="replace")):
+        assert f"{wide[:31]}…" in picture and f"{fitting[:31]}…" not in picture and fitting in picture
+
+
 def test_a_tenth_mean_rank_stands_behind_a_second() -> None:
     methods = [f"m{number}" for number in (11, 2, 10, 1, 9, 3, 8, 4, 7, 5, 6)]
     values = {name: {f"data{place}": [1 - int(name[1:]) / 100] * 2 for place in range(3)} for name in methods}

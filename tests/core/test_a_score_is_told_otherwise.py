@@ -78,6 +78,10 @@ def test_a_run_that_can_not_be_scored_is_told(
             "run `harness data verify` and `harness split verify`",
         )
         monkeypatch.setattr(getattr(asked, part), "digest", {"dataset": "2", "split": "3"}[part] * 64)
+    asked.read, asked.measure = str, lambda answer: ({"AUC": len(answer)}, {}, {})
+    answer = str(here.path(planned_job().key))
+    assert scoring.compute_scores(layout, here, planned_job(), [tmp_path]).metrics == {"AUC": len(answer)}
+    assert given[-1] == (layout, planned_job().job, [tmp_path])
 
 
 def test_scores_lie_by_key_and_are_read_of_their_own_run(tmp_path: Path) -> None:
@@ -130,6 +134,24 @@ def test_scores_are_made_once_kept_and_logged(here: Store, made_scores: list[tup
     # who wants them computed again gets no kept ones
     assert scoring.score_run(layout, here, planned, again=True).metrics == {"AUC": 0.5}
     assert made_scores == [(1, [Path("m")]), (1, ())] and here.log.size == 3
+
+
+def test_a_run_that_another_took_the_place_of_is_scored_anew(
+    here: Store, made_scores: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout, planned, made = layout_of(here.folder.parent), planned_job(), scoring.compute_scores
+
+    def compute(layout: Layout, store: Store, planned: Any, mirrors: Any = ()) -> Scores:
+        scores = made(layout, store, planned, mirrors)
+        if len(made_scores) == 1:
+            store.amend(store.record(planned.key).model_copy(update={"attempts": 2}))
+        return scores
+
+    monkeypatch.setattr(scoring, "compute_scores", compute)
+    scoring.score_run(layout, here, planned, [Path("m")])
+    assert made_scores == [(1, [Path("m")])] * 2
+    leaves = [one for one in here.log.leaves() if one.kind is Event.SCORE]
+    assert [one.record for one in leaves] == [here.record(planned.key).to_json()["digest"]]
 
 
 def test_all_that_ended_ok_is_scored_and_what_was_changed_is_no_result(

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from harness.base import machine, seal
 from harness.base.errors import ManifestError, UsageError, refuse_unknown, unknown
-from harness.base.few import length_apart
+from harness.base.few import few, few_in_line, length_apart
 from harness.base.files import canonical_json
 from harness.base.heartbeat import Pulse, duration, heartbeat
 from harness.base.layout import Layout, data_folder
@@ -110,6 +110,7 @@ def test_prose_loses_only_html_and_a_name_is_code() -> None:
         ("drugs_of", ["drugbank", "x"], "did you mean 'drugbank'? known: drugbank, x"),
         # spelt alike first, then the one that is least unlike, then a beginning that is long enough
         ("model", ["modal", "mobil"], "did you mean 'modal'? known: modal, mobil"),
+        ("modal", ["model", "medal", "mobil"], "did you mean 'model' or 'medal'? known: model, medal, mobil"),
         ("kettle", ["kitten", "settler"], "did you mean 'settler'? known: kitten, settler"),
         ("abc", ["abcdefgh"], "did you mean 'abcdefgh'? known: abcdefgh"),
         ("ab", ["abcdefgh"], "known: abcdefgh"),
@@ -147,6 +148,20 @@ def test_a_name_without_its_hyphens_and_blanks_is_known_again() -> None:
     hints = {"NSAUC": "'NS-AUC/as-published' or 'NS-AUC/as-defined'", "s1f1": "'S1 F1'", "s1_f1": "'S1 F1'"}
     for name, meant in hints.items():
         assert unknown_name("thing", name, metrics).todo.startswith(f"did you mean {meant}? ")
+
+
+@pytest.mark.parametrize(
+    ("count", "listed", "line"),
+    [
+        (0, [], ""),
+        (2, ["t0", "t1"], "t0; t1"),
+        (3, ["t0", "t1", "and 1 more"], "t0; t1 and 1 more"),
+        (9, ["t0", "t1", "and 7 more"], "t0; t1 and 7 more"),
+    ],
+)
+def test_of_many_the_first_are_told_and_the_rest_counted(count: int, listed: list[str], line: str) -> None:
+    texts = [f"t{number}" for number in range(count)]
+    assert (few(texts, 2), few_in_line(texts, 2, "; ")) == (listed, line)
 
 
 def test_names_are_refused_in_order_and_known_ones_pass() -> None:

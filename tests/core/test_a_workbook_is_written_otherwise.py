@@ -39,6 +39,15 @@ def test_its_parts_are_packed_dated_and_readable_always_alike(archive: zipfile.Z
         assert archive.read(entry).startswith(b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<')
 
 
+def test_a_sheet_has_a_name_that_spreadsheets_take() -> None:
+    """Of 31 letters at most, without those that stand for something in references."""
+    names = ["a[b]*c?d:e/f\\g", f"{'n' * 30}end", "'<&\""]
+    sheets = [Worksheet(name, ["a"], []) for name in names]
+    whole = zipfile.ZipFile(io.BytesIO(workbook_bytes(sheets)))
+    named = ElementTree.fromstring(whole.read("xl/workbook.xml")).iter(f"{{{OOXML}/spreadsheetml/2006/main}}sheet")
+    assert [one.get("name") for one in named] == ["a-b--c-d-e-f-g", f"{'n' * 30}e", "'<&\""]
+
+
 def test_every_part_is_declared_as_what_it_is(archive: zipfile.ZipFile) -> None:
     types = ElementTree.fromstring(archive.read("[Content_Types].xml"))
     assert types.tag == f"{{{OOXML}/package/2006/content-types}}Types"

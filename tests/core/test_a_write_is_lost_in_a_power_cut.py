@@ -135,3 +135,26 @@ def test_a_failed_rename_is_judged_by_what_lies_there_now(tmp_path: Path, monkey
     with pytest.raises(OSError, match="not empty"):
         move(tmp_path / "ours", tmp_path / "there")
     assert looked == [tmp_path / "none", tmp_path]
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link to a file", "link to nothing"])
+def test_a_rename_whose_answer_was_lost_was_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    source, target, really = tmp_path / "source", tmp_path / "target", Path.rename
+    (tmp_path / "elsewhere").touch()
+    if kind == "folder":
+        source.mkdir()
+    elif kind == "file":
+        source.touch()
+    else:
+        source.symlink_to(tmp_path / ("elsewhere" if kind == "link to a file" else "nothing"))
+
+    def rename(path: Path, place: Path) -> None:
+        really(path, place)
+        really(path, place)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    move(source, target)
+    assert not source.is_symlink() and not source.exists()
+    assert target.is_symlink() == kind.startswith("link") and target.is_dir() == (kind == "folder")

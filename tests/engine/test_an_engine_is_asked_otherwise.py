@@ -65,7 +65,7 @@ def test_a_user_has_the_limits_that_podman_was_given(status: int, told: object, 
 def test_a_runtime_that_a_person_chose_is_kept_when_an_engine_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    closed: list[int] = []
+    closed, released = list[int](), list[int]()
 
     def connect(address: str) -> SimpleNamespace:
         info = {**INFO, "Runtimes": {"runc": {}, "crun": {}}}
@@ -74,12 +74,18 @@ def test_a_runtime_that_a_person_chose_is_kept_when_an_engine_comes_back(
 
     monkeypatch.setattr("harness.engine.engine._connect", connect)
     monkeypatch.setattr("harness.engine.engine.silence", lambda socket: "")
-    engine = Engine(tmp_path / "s")
+    engine = Engine(tmp_path / "s", release=lambda: released.append(1))
+    assert engine.facts.runtime != "crun"
     engine.use_runtime("crun")
+    assert engine.facts.runtime == "crun", "records and messages name it at once"
     engine.renew()
-    assert engine.facts.runtime == "crun" and closed == [1]
-    engine.close()
-    assert closed == [1, 1]
+    assert engine.facts.runtime == "crun" and (closed, released) == ([1], [])
+    before = engine.client
+    for _ in range(2):
+        engine.close()
+        assert (closed, released) == ([1, 1], [1]), "what is closed once more is closed already"
+    # who asks it all the same is given a connection that is open
+    assert engine.client is not before
 
 
 def test_an_engine_that_stays_away_says_what_to_do(tmp_path: Path) -> None:
@@ -181,6 +187,7 @@ def test_several_silent_sockets_are_all_named(
         ("ID=debian\n", True),
         ('NAME="x"\nID=linuxmint\nID_LIKE="ubuntu debian"\n', True),
         ("ID=raspbian\nID_LIKE=debian\n", True),
+        ("ID=debian\nID_LIKE=linux\n", True),
         ('ID="ubuntu"\nno assignment\nHOME_URL="https://x/?a=b"\n', True),
         ('ID=fedora\nID_LIKE="rhel centos"\nNAME=debian\n', False),
         ("ID=debianish\n", False),

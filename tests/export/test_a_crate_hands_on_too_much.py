@@ -113,8 +113,13 @@ def test_one_reference_stands_without_a_list() -> None:
 
 def test_the_environment_of_a_method_is_all_that_it_extends(repository: Layout, tmp_path: Path) -> None:
     layout = copy_repository(repository, tmp_path)
-    for method in ("constant", "lrssl", "emergnn", "deeppurpose"):
-        if not (layout.methods / method).is_dir():
+    # what an environment is made with belongs to those that extend it, too
+    (layout.containers / "on_top" / "below").mkdir(parents=True)
+    (layout.containers / "on_top" / "below" / "a.patch").write_text("x")
+    (layout.containers / "on_top" / "environment.toml").write_text('summary = "x"\nextends = "libmf"\n')
+    assert "containers/_compiler/environment.toml" in environment_files(layout, "on_top")
+    for method in ("constant", "lrssl", "emergnn", "deeppurpose", "on_top"):
+        if not (layout.containers / method).is_dir():
             continue
         names, queue = set[str](), [method]
         while queue:

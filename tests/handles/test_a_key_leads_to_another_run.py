@@ -7,6 +7,8 @@ import json
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -232,6 +234,23 @@ def test_published_values_stand_beside_the_metric_they_are_about(here: Repositor
     for metric, value in values.items():
         place = next(number for number, line in enumerate(text) if line.startswith(f"  {metric} "))
         assert text[place + 1].strip().startswith(f"published {value}: ")
+
+
+def test_of_claims_only_those_about_the_runs_are_judged_by_what_mirrors_have(
+    here: Repository, made_up: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def compare(layout: object, store: object, benchmark: str, **chosen: object) -> SimpleNamespace:
+        asked.append((layout, store, benchmark, chosen))
+        return SimpleNamespace(comparisons=[])
+
+    monkeypatch.setattr("harness.handles.publication.compare_claims", compare)
+    planned = [planned_of(cell) for cell in made_up.cells[1:4]]
+    assert {one.job.method for one in planned} == {"als_wr", "constant"}
+    assert published_beside(here.layout, here.store, planned, [tmp_path]) == {one.key: [] for one in planned}
+    chosen = {"methods": {"als_wr", "constant"}, "datasets": {"synthetic"}, "mirrors": [tmp_path]}
+    assert asked == [(here.layout, here.store, "repurposing", chosen)]
 
 
 def test_a_run_shows_what_was_published_of_it(

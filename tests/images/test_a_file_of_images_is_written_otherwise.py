@@ -160,11 +160,11 @@ def test_all_images_are_asked_for_at_once_and_the_note_comes_last(shelf: Shelf, 
 def test_an_engine_that_hands_nothing_out_leaves_no_file(shelf: Shelf, tmp_path: Path) -> None:
     file = tmp_path / "here" / "x.tar"
     file.parent.mkdir()
-    shelf.status, shelf.text = 500, " " + "x" * 401
+    shelf.status, shelf.text = 500, f" first {'x' * 400}"
     with pytest.raises(ImageError) as refused:
         save_images(shelf.engine, shelf.layout, [METHOD], file)
     assert texts(refused.value) == (
-        f"docker does not hand its images out: {'x' * 400}",
+        f"docker does not hand its images out: first {'x' * 394}",
         "/run/shelf.sock",
         "run `harness doctor`",
     )
@@ -272,7 +272,7 @@ def refuse(_name: str) -> None:
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        ("line", f"docker can't load it: {'e' * 400}"),
+        ("line", f"docker can't load it: first {'e' * 394}"),
         ("engine", "docker can't load it: no room"),
         ("bare", "docker can't load it: bare"),
         ("missing", "{missing} is not in it, though its note names it"),
@@ -292,7 +292,7 @@ def test_if_one_is_wrong_all_is_as_it_was(shelf: Shelf, tmp_path: Path, fault: s
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     if fault == "line":
-        shelf.lines = [{"stream": "x"}, {"error": "e" * 401}, {"error": "second"}]
+        shelf.lines = [{"stream": "x"}, {"error": f"first {'e' * 400}"}, {"error": "second"}]
     elif fault == "engine":
         shelf.refusal = APIError("bare", explanation="no room")
     elif fault == "bare":

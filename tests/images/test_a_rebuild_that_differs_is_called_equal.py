@@ -36,6 +36,11 @@ def _made(entries: dict[str, TreeEntry]) -> EnvironmentBuild:
         (THIRD, "1 path with differences: /usr/a (sha256)"),
         ({}, "2 paths with differences: /usr (gone), /usr/a (gone)"),
         ({**FIRST, "b": FIRST["usr"]}, "1 path with differences: /b (new)"),
+        # of many the first are named
+        (
+            {**FIRST, **{f"n{number}": FIRST["usr"] for number in range(9)}},
+            f"9 paths with differences: {', '.join(f'/n{number} (new)' for number in range(8))}",
+        ),
     ],
 )
 def test_a_rebuild_is_equal_only_with_every_file(

@@ -251,7 +251,9 @@ def test_a_refusal_is_of_a_dataset_and_of_a_variant_where_one_is_named(tmp_path:
     )
     assert card.refusal("a", "corrected") == "signs" and card.refusal("a", "published") is None
     assert card.refusal("b", "corrected") == card.refusal("b", "published") == "size"
-    assert card.refusal("c", "corrected") is None
+    # nor of data whose name begins alike
+    for name in ("c", "ab", "b_corpus", ""):
+        assert card.refusal(name, "corrected") is None
 
 
 def test_methods_are_folders_with_a_card_and_controls_come_last(tmp_path: Path) -> None:

@@ -116,6 +116,25 @@ def test_the_order_of_names_in_a_suite_counts(repository: Layout, tmp_path: Path
     assert digests[0] == digests[1] != digests[2]
 
 
+def test_files_of_one_name_in_several_folders_all_count(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(tmp_path, repository.cache, repository.local)
+    folder = layout.methods / "mine"
+    files = [folder / one for one in ("main.py", "first/main.py", "second/main.py")]
+
+    def digest(*numbers: int) -> str:
+        for file, number in zip(files, numbers, strict=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"x = {number}\n")
+        return digests_of(layout)["code/mine"]
+
+    # whichever is another, and whichever two have changed places
+    contents = [(0, 1, 2), (9, 1, 2), (0, 9, 2), (0, 1, 9), (1, 0, 2), (2, 1, 0), (0, 2, 1)]
+    assert len({digest(*numbers) for numbers in contents}) == len(contents)
+    before = digest(0, 1, 2)
+    files[1].rename(folder / "first" / "other.py")
+    assert digests_of(layout)["code/mine"] != before
+
+
 def test_compiled_code_beside_the_harness_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python takes it in place of a source."""
     monkeypatch.setattr(Layout, "benchmarks", property(lambda layout: layout.root / "harness" / "benchmarks"))

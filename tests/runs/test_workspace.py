@@ -122,6 +122,18 @@ def test_a_name_that_is_no_text_is_shown_safely(workspace: Workspace) -> None:
     assert ignored.encode("utf-8") and "\x1b" not in ignored
 
 
+def test_of_many_long_names_that_are_not_asked_for_a_few_are_told_by_their_beginnings(
+    workspace: Workspace,
+) -> None:
+    for number in range(23):
+        (workspace.out / f"{number:02} {'n' * 200} end").write_bytes(b"")
+    told = [f"{number:02} {'n' * 197}" for number in range(20)]
+    assert collect(workspace, LIMITS, (), EXPECTED).ignored == (*told, "and 3 more")
+    for number in range(20, 23):
+        (workspace.out / f"{number:02} {'n' * 200} end").unlink()
+    assert collect(workspace, LIMITS, (), EXPECTED).ignored == tuple(told)
+
+
 def test_sparse_and_small_files_count_by_the_larger_of_both_sizes(workspace: Workspace) -> None:
     with (workspace.out / "sparse").open("wb") as stream:
         stream.truncate(1 << 30)
