@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,8 @@ from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.runs import Obtained, obtain, of_tasks
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Plan, make_plan
-from harness.results.reference import load_reference, save_reference
-from harness.results.scoring import scores_path
+from harness.results.reference import ReferenceResult, load_reference, save_reference
+from harness.results.scoring import Scores, read_scores, score_run, scores_path
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.audit.forging import forge_plan
@@ -140,6 +141,41 @@ def test_a_run_tells_its_scores_and_what_it_used(evidence: Layout, made_up: Plan
     # scores that are not kept are made
     scores_path(evidence, key).unlink()
     assert obtained(evidence)["published"][SEEDS[0]] == ok
+
+
+def test_a_run_is_scored_with_data_of_mirrors(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    scores_path(evidence, planned_of(made_up.cells[2]).key).unlink()
+    asked = []
+
+    def noticed(layout: Layout, store: Store, planned: PlannedJob, mirrors: object) -> Scores:
+        asked.append(mirrors)
+        return score_run(layout, store, planned)
+
+    monkeypatch.setattr("harness.compare.runs.score_run", noticed)
+    obtain(evidence, Store(evidence.runs), names_of(evidence), [tmp_path])
+    assert asked == [[tmp_path]]
+
+
+def test_values_of_a_series_are_held_against_claims_each_by_its_place(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as one per type of interaction; of runs of this machine, and of committed ones."""
+    store, fresh = Store(evidence.runs), vars(ReferenceResult)["fresh_scores"].fget
+    save_reference(evidence, store)
+
+    def with_series(scores: Scores | None) -> Scores | None:
+        return scores and replace(scores, series={"accuracy of type": [0.25, None]})
+
+    monkeypatch.setattr("harness.compare.runs.read_scores", lambda *given: with_series(read_scores(*given)))
+    monkeypatch.setattr(ReferenceResult, "fresh_scores", property(lambda self: with_series(fresh(self))))
+    for is_committed in (False, True):
+        one = obtained(evidence)["published"][SEEDS[0]]
+        assert one.reference is is_committed and one.metrics is not None
+        assert one.metrics["AUC/as-published"] is not None
+        assert (one.metrics["accuracy of type 0"], one.metrics["accuracy of type 1"]) == (0.25, None)
+        store.remove(planned_of(made_up.cells[2]).key)
 
 
 def test_a_run_that_can_not_be_scored_says_why(evidence: Layout, made_up: Plan) -> None:

@@ -223,6 +223,8 @@ def test_a_note_of_a_removal_of_a_run_that_is_there_is_refused(
         here.unfinished()
     assert caught.value.what.endswith("tells of a run that is gone, and the run is there")
     assert caught.value.where == f"{here.log.folder / NEXT}; {here.path(key)}"
+    with pytest.raises(CorruptData, match="the run is there"), here.open_log():
+        pass
     gone = replace(leaf, key="0" * 64)
     monkeypatch.setattr(Log, "unfinished", lambda self: (gone, ""))
     assert here.unfinished() == gone

@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -26,6 +27,7 @@ from harness.planning.plan import make_plan
 from harness.proof.log import Log
 from harness.results.records import RECORD_FILE
 from harness.results.reference import _parsed, load_reference, overview, reference_file, save_reference
+from harness.results.scoring import score_run
 from harness.results.store import Store, StoredRun
 from harness.splits import recorded_split
 from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run, table_of
@@ -79,6 +81,20 @@ def test_what_is_saved_is_what_is_read(made: Layout) -> None:
     assert [entry.planned.job.split.seed for entry in entries.values()] == list(SEEDS)
     (row,) = overview(made)
     assert (row.seeds, row.verdicts, row.stale) == (2, "ok 1, memory 1", 0)
+
+
+def test_results_are_scored_with_data_of_mirrors_before_they_are_saved(
+    made: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = []
+
+    def noticed(layout: Layout, store: Store, planned: Any, mirrors: object) -> Any:
+        asked.append(mirrors)
+        return score_run(layout, store, planned, ())
+
+    monkeypatch.setattr("harness.results.reference.score_run", noticed)
+    save_reference(made, Store(made.runs), [tmp_path / "mirror"])
+    assert asked == [(tmp_path / "mirror",)]
 
 
 def test_saving_twice_changes_nothing(made: Layout) -> None:

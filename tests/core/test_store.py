@@ -200,6 +200,8 @@ def test_a_record_that_names_another_key_is_no_standing(tmp_path: Path, key: str
     path.write_text(json.dumps(record.model_copy(update={"key": key}).to_json()))
     standing = store.standing(planned.key)
     assert standing.verdict is Verdict.INFRASTRUCTURE and "another job's key" in standing.reason
+    with pytest.raises(CorruptData, match="another job's key"):
+        store.record(planned.key)
 
 
 def test_a_record_that_can_not_be_opened_is_not_called_pending(tmp_path: Path) -> None:
@@ -467,11 +469,32 @@ def test_a_run_that_was_not_the_methods_fault_is_replaced(tmp_path: Path, verdic
     assert store.standing(planned.key).verdict is Verdict.OK
 
 
+def scores_beside(store: Store, key: str) -> Path:
+    """Scores that were kept of a run."""
+    path = store.folder.parent / "scores" / key[:2] / f"{key}.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    return path
+
+
+def test_a_run_that_replaces_another_has_none_of_its_scores(tmp_path: Path) -> None:
+    store, planned, other = Store(tmp_path / "runs"), planned_job(), planned_job(2)
+    put_run(store, planned, tmp_path / "one")
+    put_run(store, other, tmp_path / "other")
+    kept, others = (scores_beside(store, one.key) for one in (planned, other))
+    put_run(store, planned, tmp_path / "two")
+    assert kept.exists(), "what stays keeps its own"
+    put_run(store, planned, tmp_path / "three", Verdict.ERROR, again=True)
+    assert not kept.exists() and others.exists()
+
+
 def test_removing_a_run_leaves_nothing(tmp_path: Path) -> None:
     store, planned = Store(tmp_path / "runs"), planned_job()
     put_run(store, planned, tmp_path / "work")
+    scores = scores_beside(store, planned.key)
     store.remove(planned.key)
     store.remove(planned.key)
+    assert not scores.exists(), "another run with the same answer would get them"
     assert store.standing(planned.key).verdict is Verdict.PENDING
     assert list(store.finished()) == []
 

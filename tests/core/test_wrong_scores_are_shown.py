@@ -343,6 +343,10 @@ def test_a_digest_is_over_every_field_of_scores() -> None:
     for name in content:
         assert not is_whole({**content, name: "another"}), name
         assert not is_whole({kept: value for kept, value in content.items() if kept != name}), name
+    # a truth value is a whole number to Python, and no metric
+    for value, is_one in [(1, True), (0.5, True), (None, True), (True, False), ("0.5", False), ([0.5], False)]:
+        metrics: dict[str, Any] = {"F": 0.5, "AUC": value}
+        assert is_whole(Scores("k", "s", {}, metrics, {}).to_json()) is is_one, value
     bare = Scores("k", "s", {}, {}, {})
     assert "series" not in bare.to_json() and parse_scores(bare.to_json()) == bare
 
@@ -391,9 +395,10 @@ def test_scores_of_a_run_that_another_process_replaces_meanwhile_are_logged_as_t
 ) -> None:
     """Its files are the same, so the scores count for it, and the log told of the old record alone."""
     store, planned, computed = Store(evidence.runs), planned_of(made_up.cells[0]), list[Scores]()
-    before = store.record(planned.key)
+    before, mirrors = store.record(planned.key), [tmp_path / "mirror"]
 
     def slow(*given: Any) -> Scores:
+        assert given[-1] == mirrors
         scores = compute_scores(*given)
         if not computed:
             words = str(evidence.runs), planned.key, str(tmp_path / "again")
@@ -402,12 +407,48 @@ def test_scores_of_a_run_that_another_process_replaces_meanwhile_are_logged_as_t
         return scores
 
     monkeypatch.setattr(scoring, "compute_scores", slow)
-    kept = score_run(evidence, store, planned, again=True)
+    kept = score_run(evidence, store, planned, mirrors, again=True)
     assert store.record(planned.key) != before and store.record(planned.key).files == before.files
     leaf = store.log.leaves()[-1]
     assert (leaf.kind, leaf.key, leaf.score) == (Event.SCORE, planned.key, kept.to_json()["digest"])
     assert leaf.record == store.record(planned.key).to_json()["digest"]
     assert len(computed) == 2 and stored_results(store, evidence.scores)[planned.key].score == leaf.score
+
+
+def test_the_truth_is_looked_for_in_the_mirrors_too(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where the data lie in a mirror alone, nothing could be scored without them."""
+    store, mirrors, asked = Store(evidence.runs), [tmp_path / "mirror"], list[object]()
+
+    def noticed(layout: Layout, job: Any, places: Any) -> Truth:
+        asked.append(places)
+        return truth_of(layout, job, places)
+
+    monkeypatch.setattr(scoring, "truth_of", noticed)
+    planned = planned_of(made_up.cells[0])
+    score_run(evidence, store, planned, mirrors, again=True)
+    scores_path(evidence, planned.key).unlink()
+    assert score_all(evidence, store, join(made_up, store, records=True), mirrors).computed == 1
+    assert asked == [mirrors, mirrors]
+
+
+def test_every_obstacle_is_told_once(evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(evidence.runs)
+    cells = [cell for cell in join(made_up, store, records=True) if cell.verdict is Verdict.OK]
+    for cell in cells:
+        scores_path(evidence, planned_of(cell).key).unlink()
+    seeds = {cell.job.split.seed for cell in cells}
+
+    def in_vain(layout: Layout, store: Store, planned: Any, mirrors: object) -> Scores:
+        raise CorruptData(f"no truth of seed {planned.job.split.seed}")
+
+    monkeypatch.setattr(scoring, "score_run", in_vain)
+    found = score_all(evidence, store, cells)
+    assert len(found.cells) == len(cells) > len(seeds) > 1 and found.computed == 0
+    assert [error.what for error in found.obstacles] == [
+        f"no truth of seed {seed}" for seed in dict.fromkeys(cell.job.split.seed for cell in cells)
+    ]
 
 
 def test_kept_scores_are_no_answer_for_a_run_that_is_no_result(evidence: Layout, made_up: Plan) -> None:
