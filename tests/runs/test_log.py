@@ -74,6 +74,15 @@ def test_the_last_line_is_found_behind_empty_ones_and_odd_bytes(tmp_path: Path) 
             "error: no such matrix",
         ),
         ("error: no such matrix\nerror: called from\n    main at line 2\n", "error: no such matrix"),
+        # the last one ended the run
+        (
+            "Error in a(x) : was met and overcome\nError in fit(x) : no such matrix\nExecution halted\n",
+            "Error in fit(x) : no such matrix",
+        ),
+        (
+            "error: was met and overcome\nerror: no such matrix\nerror: called from\n    main at line 2\n",
+            "error: no such matrix",
+        ),
         ("Traceback (most recent call last):\nValueError: no such matrix\n", "ValueError: no such matrix"),
         ("Execution halted\n", "Execution halted"),
         ("epoch 3 at line 12\n", "epoch 3 at line 12"),
