@@ -128,6 +128,7 @@ splits = { early = "early" }
 metrics = { near = "near F1" }
 """
 LETTERS = Target("sum", "letters", "random")
+MIRRORS = (Path("mirror"),)
 Toy = Callable[[str], Study | None]
 
 
@@ -141,11 +142,12 @@ def runs_of(target: Target, *values: tuple[float, float]) -> Runs:
 
 class _Own(OwnSheets):
     def derived(self, sides: object, mirrors: object) -> tuple[Derived, ...]:
+        assert mirrors == MIRRORS
         runs = runs_of(Target("ensemble", "letters", "random"), (0.9, 0.8))
         return (Derived("ensemble", "Made of two.", runs),)
 
     def makers(self, sides: object) -> dict[str, Callable[..., Sheet]]:
-        return {"own": lambda spec: spec.sheet(["nothing"], [])}
+        return {"own": lambda spec: spec.sheet(["nothing"], []), "later": lambda spec: None}
 
 
 @pytest.fixture
@@ -173,7 +175,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toy:
 
     def made(description: str) -> Study | None:
         (tmp_path / "study.toml").write_text(description)
-        return make_study(layout, book)
+        return make_study(layout, book, MIRRORS)
 
     return made
 
@@ -183,6 +185,12 @@ def sheets(toy: Toy) -> dict[str, Sheet]:
     study = toy(STUDY)
     assert study is not None and study.columns == "printed: the paper's"
     return {sheet.title: sheet for sheet in study.sheets}
+
+
+def test_a_sheet_of_which_nothing_is_known_yet_is_none(toy: Toy) -> None:
+    later = UNPRINTED.replace('made = "grid"', 'made = "later"')
+    study, other = toy(STUDY + later), toy(STUDY)
+    assert later != UNPRINTED and study is not None and study == other
 
 
 def test_a_grid_has_claimed_methods_then_ours(sheets: dict[str, Sheet]) -> None:
