@@ -92,6 +92,19 @@ def test_only_the_control_file_itself_is_read(tmp_path: Path) -> None:
     assert read_control(path) == {"Package": "./control"}
 
 
+def test_a_control_file_may_be_named_without_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "x.deb"
+    path.write_bytes(b"!<arch>\n" + ar_member("control.tar", tar_of({"control": b"Package: one\n"})))
+    assert read_control(path) == {"Package": "one"}
+
+
+def test_what_does_not_begin_as_a_package_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "x.deb"
+    path.write_bytes(b"!<ARCH>\n" + ar_member("control.tar", tar_of({"./control": b"Package: one\n"})))
+    with pytest.raises(CorruptData, match="not a readable Debian package: not an ar archive"):
+        read_control(path)
+
+
 def test_a_gzip_member_is_read(tmp_path: Path) -> None:
     content = gzip.compress(tar_of({"./etc/x": b"x"}))
     path = tmp_path / "x.deb"
