@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from harness.audit import audit_runs
-from harness.audit.replay import judge_replay, replay_sample, sample_of
+from harness.audit.replay import _compared, judge_replay, replay_sample, sample_of
 from harness.audit.report import _replay
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.measures import Measurement
 from harness.compare import compare_claims
 from harness.engine import Engine
 from harness.execution.campaign import mark_unstable
@@ -27,6 +28,7 @@ from harness.images import ensure_image
 from harness.planning.plan import Plan
 from harness.results.records import Record
 from harness.results.reference import load_reference, save_reference
+from harness.results.scoring import Scores
 from harness.results.store import Store
 from tests.audit.forging import forge_record
 from tests.fabricate import SEEDS, copy_repository, plan_of, planned_of, put_run
@@ -145,6 +147,42 @@ def test_on_another_processor_scores_decide_what_other_bits_mean(
     else:
         assert (step.checked, step.what) == (Checked.FAILED, "another lowest.npy")
     assert store.standing(key).verdict is (Verdict.OK if come_again else Verdict.UNSTABLE)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "series", "fault"),
+    [
+        ({"AUC": 0.5}, {"per type": [0.25, None]}, ""),
+        ({"AUC": 0.6}, {"per type": [0.25, None]}, "AUC is not what was kept"),
+        ({"AUC": 0.5}, {"per type": [0.35, None]}, "per type 0 is not what was kept"),
+        ({"AUC": 0.5}, {"per type": [0.25, 0.0]}, "per type 1 is not what was kept"),
+        ({"AUC": 0.5}, {"per type": [0.25]}, "other metrics are kept than are computed"),
+        ({"AUC": 0.5}, {}, "other metrics are kept than are computed"),
+    ],
+)
+def test_every_score_of_a_repetition_is_held_against_that_of_the_run(
+    metrics: dict[str, float | None],
+    series: dict[str, list[float | None]],
+    fault: str,
+    evidence: Layout,
+    made_up: Plan,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those of a series too, where the answer of another processor may differ in its last bits."""
+    planned, mirrors = planned_of(made_up.cells[0]), (tmp_path / "mirror",)
+    kept = Scores(planned.key, "s" * 64, {}, {"AUC": 0.5}, {}, {"per type": [0.25, None]})
+    outcome = cast(Outcome, SimpleNamespace(out_folder=tmp_path / "out"))
+
+    def truth(*given: object) -> object:
+        assert given == (evidence, planned.job, mirrors)
+        found = {outcome.out_folder: Measurement(metrics, {}, series)}
+        return SimpleNamespace(read=lambda folder: folder, measure=found.__getitem__)
+
+    monkeypatch.setattr("harness.audit.replay.truth_of", truth)
+    step = _compared(evidence, outcome, planned, kept, "here", mirrors)
+    assert step.checked is (Checked.FAILED if fault else Checked.OK)
+    assert step.what == fault or not fault
 
 
 def test_a_file_too_few_is_no_matter_of_the_processor(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from harness import api
 from harness.audit import Lack, check_plans, check_statement
 from harness.audit.steps import Checked, Step
 from harness.base.errors import EngineError
+from harness.base.few import few_in_line
 from harness.base.git import commit_of
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
@@ -178,6 +179,20 @@ def test_a_run_that_was_taken_away_with_its_leaves_is_missing_from_its_plan(
     digest = Log(evidence.local).leaves()[-1].plan
     said = f"cells without a result of plans that were begun: 1 of 4 of all ({digest[:12]})"
     assert check_plans(evidence) == [Step("plan", Checked.NOT_CHECKED, said, lack=Lack.MISSING)]
+
+
+def test_of_many_plans_as_many_are_told_as_a_person_reads(evidence: Layout, made_up: Plan) -> None:
+    """And none of which all cells have a result."""
+    log = Log(evidence.local)
+    for number, name in enumerate("abcde"):
+        key = planned_of(made_up.cells[0]).key if name == "b" else f"{number}" * 64
+        enter_plan(log, name, [LoggedCell(key, name)])
+    plans = {name: leaf.plan for name, leaf in zip("abcde", log.leaves()[-5:], strict=True)}
+    (step,) = check_plans(evidence)
+    told = few_in_line([f"1 of 1 of {name} ({plans[name][:12]})" for name in "acde"], 3)
+    assert (
+        step.what == f"cells without a result of plans that were begun: {told}" and step.what.count("1 of 1") == 3
+    )
 
 
 def test_of_a_log_that_is_none_no_plan_is_told(evidence: Layout) -> None:

@@ -95,6 +95,13 @@ def test_only_the_control_file_itself_is_read(tmp_path: Path, control: str) -> N
     assert read_control(path) == {"Package": control}
 
 
+def test_what_does_not_begin_as_a_package_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "x.deb"
+    path.write_bytes(b"!<ARCH>\n" + ar_member("control.tar", tar_of({"./control": b"Package: one\n"})))
+    with pytest.raises(CorruptData, match="not a readable Debian package: not an ar archive"):
+        read_control(path)
+
+
 @pytest.mark.parametrize(
     ("ending", "compress"),
     [

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from harness.base.layout import Layout
+from harness.benchmarks.ddi.names import SETTING_NAMES
 
 CORE = "permafrost_sdk"
 
@@ -178,6 +179,8 @@ def test_pairs_of_drugs_have_their_own_labels_and_settings(ddi: Desk) -> None:
     problem = ddi.problem
     assert (problem.drugs, problem.types, problem.entities, problem.relations) == (4, 3, 9, 2)
     assert not problem.multilabel
+    # a method calls them by these names, and so do scores
+    assert [*ddi.sdk.SETTINGS] == ["S0", *(SETTING_NAMES[number] for number in (1, 2))]
     assert (problem.train.labels.tolist(), problem.train.setting.tolist()) == ([2, 0], [0, 0])
     assert (problem.valid.labels.tolist(), problem.valid.setting.tolist()) == ([1, 1], [1, 2])
     assert problem.test_setting.tolist() == [2, 1, 1]

@@ -32,6 +32,8 @@ for number in range(int(sys.argv[2])):
     if sys.argv[4] == "mapped":
         held.append(mmap.mmap(held[-1].fileno(), 0))
         held[-2].close()
+        # a map in Python holds a handle of its own
+        os.closerange(3, 64)
     os.unlink(path)
 print("ready", flush=True)
 time.sleep(60)
@@ -100,6 +102,12 @@ def test_files_that_are_not_deleted_or_lie_elsewhere_count_once_or_not(workspace
     (workspace.out / "a").write_bytes(bytes(700_000))
     with keeping([os.open(workspace.out / "a", os.O_RDONLY)]) as process:
         assert output_fault(workspace, LIMITS, [process]) == ""
+    # nor does a deleted one take more for being held twice
+    held = os.open(workspace.out / "a", os.O_RDONLY)
+    (workspace.out / "a").unlink()
+    with keeping([held, os.dup(held)]) as process:
+        assert output_fault(workspace, LIMITS, [process]) == ""
+        assert "wrote 7" in output_fault(workspace, replace(LIMITS, output_bytes=700_000), [process])
     # in memory, which has its own limit: such a file has never had a name
     memory = os.memfd_create("elsewhere")
     os.truncate(memory, 700_000)

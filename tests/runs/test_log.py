@@ -82,6 +82,15 @@ def test_the_last_line_is_found_behind_empty_ones_and_odd_bytes(tmp_path: Path) 
         ),
         ("parse error:\n\n  syntax error\n\n>>> a = (1;\n          ^\n", "parse error:"),
         ("x\n^\n", "^"),
+        # the last one ended the run
+        (
+            "Error in a(x) : was met and overcome\nError in fit(x) : no such matrix\nExecution halted\n",
+            "Error in fit(x) : no such matrix",
+        ),
+        (
+            "error: was met and overcome\nerror: no such matrix\nerror: called from\n    main at line 2\n",
+            "error: no such matrix",
+        ),
         ("Traceback (most recent call last):\nValueError: no such matrix\n", "ValueError: no such matrix"),
         ("Execution halted\n", "Execution halted"),
         ("epoch 3 at line 12\n", "epoch 3 at line 12"),

@@ -86,6 +86,17 @@ def test_a_trace_folder_that_is_a_link_is_ignored(workspace: Workspace, tmp_path
     assert taken.ignored == ("trace",) and not (workspace.collected / "trace").exists()
 
 
+def test_traces_have_names_that_every_file_system_and_record_can_hold(workspace: Workspace) -> None:
+    good = ("W.npy", "0.npy", "a-b.c_d.npy", f"{'a' * 101}.npy")
+    bad = ("\u00e9.npy", "\u0663.npy", ".W.npy", "-W.npy", "a b.npy", "W.npz", "W.npy.txt", f"{'a' * 102}.npy")
+    (workspace.out / "trace").mkdir()
+    for name in (*good, *bad):
+        (workspace.out / "trace" / name).write_bytes(b"w")
+    taken = collect(workspace, LIMITS, (), EXPECTED, traces=True)
+    assert {path.name for path in (workspace.collected / "trace").iterdir()} == {*good}
+    assert {*taken.ignored} == {f"trace/{name}" for name in bad}
+
+
 def test_a_trace_nobody_asked_for_is_named_and_left(workspace: Workspace) -> None:
     (workspace.out / "trace").mkdir()
     (workspace.out / "trace" / "W.npy").write_bytes(b"w")

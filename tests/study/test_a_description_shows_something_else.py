@@ -128,7 +128,8 @@ splits = { early = "early" }
 metrics = { near = "near F1" }
 """
 LETTERS = Target("sum", "letters", "random")
-Toy = Callable[[str], Study | None]
+MIRRORS = (Path("mirror"),)
+Toy = Callable[..., Study | None]
 
 
 def runs_of(target: Target, *values: tuple[float, float]) -> Runs:
@@ -142,11 +143,12 @@ def runs_of(target: Target, *values: tuple[float, float]) -> Runs:
 
 class _Own(OwnSheets):
     def derived(self, sides: object, mirrors: object) -> tuple[Derived, ...]:
+        assert mirrors == MIRRORS
         runs = runs_of(Target("ensemble", "letters", "random"), (0.9, 0.8))
         return (Derived("ensemble", "Made of two.", runs),)
 
     def makers(self, sides: object) -> dict[str, Callable[..., Sheet]]:
-        return {"own": lambda spec: spec.sheet(["nothing"], [])}
+        return {"own": lambda spec: spec.sheet(["nothing"], []), "later": lambda spec: None}
 
 
 @pytest.fixture
@@ -169,12 +171,17 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toy:
     claims = load_claims(layout, names)
     # one that no table prints: it is in no sheet, and takes none away
     claims.append(claims[0]._replace(sheet=""))
-    comparisons = tuple(map(Single(names, known, runs).judge, claims))
-    book = Book("toy", ("A paper",), comparisons, runs, beside)
 
-    def made(description: str) -> Study | None:
+    def made(description: str, without: tuple[str, str] = ("", ""), undefined: str = "") -> Study | None:
+        """Of all claims but those about a method and a metric; `undefined`: of the runs beside."""
+        for run in beside["corrected"][Target("vote", "letters", "random")].values():
+            assert run.metrics is not None
+            run.metrics.pop(undefined, None)
+        here = [one for one in claims if (one.method, one.metric) != without]
+        comparisons = tuple(map(Single(names, known, runs).judge, here))
+        book = Book("toy", ("A paper",), comparisons, runs, beside)
         (tmp_path / "study.toml").write_text(description)
-        return make_study(layout, book)
+        return make_study(layout, book, MIRRORS)
 
     return made
 
@@ -184,6 +191,22 @@ def sheets(toy: Toy) -> dict[str, Sheet]:
     study = toy(STUDY)
     assert study is not None and study.columns == "printed: the paper's"
     return {sheet.title: sheet for sheet in study.sheets}
+
+
+def test_an_average_is_over_all_metrics_or_none(toy: Toy) -> None:
+    """One over fewer would have a rank among those of all."""
+    study = toy(STUDY, without=("Vote", "far F1"), undefined="far F1/as-published")
+    assert study is not None
+    sum_row, vote_row, beside = next(sheet for sheet in study.sheets if sheet.title == "F1").rows[:3]
+    assert beside[1:] == ["vote/corrected", "45.0 (1)", "-", "- / -", "- / -"]
+    assert sum_row[4:] == ["40.0 / 44.0", "1 of 1 / 1 of 1"]
+    assert vote_row[:3] == ["beside", "Vote", "40.0±1.0 / -"] and vote_row[3:] == ["-", "- / -", "- / -"]
+
+
+def test_a_sheet_of_which_nothing_is_known_yet_is_none(toy: Toy) -> None:
+    later = UNPRINTED.replace('made = "grid"', 'made = "later"')
+    study, other = toy(STUDY + later), toy(STUDY)
+    assert later != UNPRINTED and study is not None and study == other
 
 
 def test_a_grid_has_claimed_methods_then_ours(sheets: dict[str, Sheet]) -> None:
