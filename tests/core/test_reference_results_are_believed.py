@@ -26,7 +26,14 @@ from harness.compare.runs import Runs, obtain
 from harness.planning.plan import make_plan
 from harness.proof.log import Log
 from harness.results.records import RECORD_FILE
-from harness.results.reference import _parsed, load_reference, overview, reference_file, save_reference
+from harness.results.reference import (
+    _parsed,
+    count_reference,
+    load_reference,
+    overview,
+    reference_file,
+    save_reference,
+)
 from harness.results.scoring import score_run
 from harness.results.store import Store, StoredRun
 from harness.splits import recorded_split
@@ -366,6 +373,15 @@ def test_an_overview_counts_what_there_is(made: Layout) -> None:
         "stale": 0,
         "cpu_hours": row.cpu_hours,
     }
+
+
+def test_committed_lines_are_counted_and_their_words_are_read_as_they_were_written(made: Layout) -> None:
+    store = Store(made.runs)
+    for key in [*store.finished()]:
+        store.amend(store.record(key).model_copy(update={"reason": "größer als 1"}))
+    save_reference(made, store)
+    assert count_reference(made) == len(load_reference(made)) == 2
+    assert "größer als 1" in gzip.decompress(file_of(made).read_bytes()).decode()
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INTERRUPTED, Verdict.INFRASTRUCTURE])

@@ -14,6 +14,7 @@ from harness.benchmarks.ddi import checks as pair_checks
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.repurposing import checks
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.released import ReleasedDataset
 from tests.ddi.tiny import tiny
 
 SIGNS = np.array([[1, 1], [-1, 0], [0, 1]], dtype=np.int8)
@@ -269,3 +270,23 @@ def test_rows_and_columns_without_associations_are_counted_apart() -> None:
     assert checks.checked_remarks(drugs) == ("2 drugs without a known association, kept as rows of zeros",)
     diseases = replace(SMALL, associations=np.array([[1, 0], [-1, 0], [1, 0]], dtype=np.int8))
     assert checks.checked_remarks(diseases) == ("1 disease without a known association, kept as rows of zeros",)
+
+
+def test_successes_and_failures_alone_are_two_classes() -> None:
+    signs = np.array([[1, -1], [-1, 1], [1, 1]], dtype=np.int8)
+    assert checks.checked_remarks(replace(SMALL, associations=signs)) == ()
+
+
+def test_rows_without_any_column_lack_no_feature() -> None:
+    """A method that reads associations alone is given no features: there is nothing to remark on."""
+    bare = replace(SMALL, drug_features=np.zeros((3, 0)), drug_feature_names=())
+    assert checks.checked_remarks(bare) == ()
+
+
+def test_released_parts_have_the_shape_of_the_associations() -> None:
+    parts = np.zeros((3, 2), dtype=np.int8)
+    assert checks.checked_remarks(ReleasedDataset(**vars(SMALL), released=parts)) == ()
+    assert checks.checked_remarks(ReleasedDataset(**vars(SMALL))) == ()
+    with pytest.raises(CorruptData) as refused:
+        checks.checked_remarks(ReleasedDataset(**vars(SMALL), released=parts.T))
+    assert refused.value.what == "'released' has shape (2, 3), its names say (3, 2)"

@@ -242,6 +242,9 @@ def test_the_folders_that_differ_are_named() -> None:
     first, second = environment_listing(ENTRIES, CONFIG), environment_listing(changed, CONFIG)
     assert differing_folders(first, second) == ["/usr/lib"]
     assert differing_folders(first, first.replace(" 1 /usr/lib", " 2 /usr/lib")) == ["/usr/lib"]
+    # a folder that one of them does not have is one, whichever it is
+    more = environment_listing({**ENTRIES, "var/odd/c": ENTRIES["usr/lib/c"]}, CONFIG)
+    assert differing_folders(first, more) == differing_folders(more, first) == ["/var/odd"]
 
 
 def _image_of(layout: Layout, method: Path, sdk: Path, folder: Path) -> dict[str, TreeEntry]:

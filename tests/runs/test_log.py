@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from harness.execution.runs.log import BoundedLog, Frames
+from harness.execution.runs.log import BoundedLog, Frames, shortened
 
 # much of what programs print is blanks and ends of lines
 blanks = some.text(" \n\t.", max_size=40).map(str.encode)
@@ -32,9 +32,22 @@ def test_head_and_tail_are_kept_and_the_rest_is_counted(given_pieces: list[bytes
         assert kept == whole and log.cut == 0
         return
     note = f"\n[{log.cut} of {len(whole)} bytes of this log were cut here]\n".encode()
-    head, found, tail = kept.partition(note)
-    assert found and head == whole[: limit // 2] and (not tail or whole.endswith(tail))
-    assert len(head) + len(tail) + log.cut == len(whole) and len(head) + len(tail) <= limit
+    room = limit - limit // 2
+    assert kept == whole[: limit // 2] + note + whole[len(whole) - room :] and log.cut == len(whole) - limit
+
+
+def test_a_log_that_is_closed_stays_what_it_was(tmp_path: Path) -> None:
+    with BoundedLog(tmp_path / "log", 10) as log:
+        log.write(b"0123456789 and more")
+        log.close()
+        whole = (tmp_path / "log").read_bytes()
+    log.close()
+    assert (tmp_path / "log").read_bytes() == whole and log.cut == 9
+
+
+@pytest.mark.parametrize(("length", "told"), [(999, "x" * 999), (1000, "x" * 1000), (1001, "x" * 1000 + " ...")])
+def test_a_reason_is_told_up_to_its_bound(length: int, told: str) -> None:
+    assert shortened("x" * length) == told
 
 
 @given(pieces, some.integers(1, 50))

@@ -14,7 +14,14 @@ import pytest
 from harness.engine.leftovers import open_folder, remove_tree
 from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser
-from harness.execution.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
+from harness.execution.runs.workspace import (
+    Workspace,
+    collect,
+    make_readable,
+    new_workspace,
+    size_of,
+    temporary_folders,
+)
 from tests.runs.helpers import ANSWER
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
@@ -30,6 +37,8 @@ def workspace(tmp_path: Path) -> Workspace:
 def test_two_attempts_never_share_a_folder(tmp_path: Path) -> None:
     first, second = new_workspace(tmp_path, NOBODY), new_workspace(tmp_path, NOBODY)
     assert first.folder != second.folder and first.name != second.name
+    # nor do two processes, each of which has a folder of its own
+    assert first.name == f"{first.folder.parent.name}-{first.folder.name}" and first.folder.parent != tmp_path
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder away")
@@ -122,6 +131,31 @@ def test_traces_share_the_output_limit_with_the_answer(workspace: Workspace) -> 
     assert taken.bytes == 800 and taken.ignored == ("trace/B.npy (is larger than the output limit)",)
 
 
+@pytest.mark.parametrize("name", [".npy", ".hidden.npy", "-W.npy", "W.npz", "W.npy ", "ö.npy", "W" * 102 + ".npy"])
+def test_a_trace_of_an_odd_name_is_named_and_left(workspace: Workspace, name: str) -> None:
+    (workspace.out / "trace").mkdir()
+    for one in (name, "W_1.b-c.npy", "W" * 101 + ".npy"):
+        (workspace.out / "trace" / one).write_bytes(b"w")
+    taken = collect(workspace, LIMITS, (), EXPECTED, traces=True)
+    kept = sorted(path.name for path in (workspace.collected / "trace").iterdir())
+    assert kept == sorted(["W_1.b-c.npy", "W" * 101 + ".npy"])
+    assert (taken.ignored, taken.bytes) == ((f"trace/{name}",), 2)
+
+
+def test_every_file_that_is_refused_is_told_and_else_the_first_that_is_missing_or_empty(
+    workspace: Workspace,
+) -> None:
+    wanted = ("a.npy", "b.npy", "c.npy")
+    (workspace.out / "a.npy").write_bytes(b"")
+    assert collect(workspace, LIMITS, wanted, ()).fault == "a.npy is empty"
+    (workspace.out / "c.npy").write_bytes(b"c")
+    assert collect(workspace, LIMITS, wanted[::-1], ()).fault == "b.npy is missing"
+    (workspace.out / "b.npy").write_bytes(bytes(1001))
+    (workspace.out / "d.npy").mkdir()
+    both = "b.npy is larger than the output limit; d.npy is not a regular file"
+    assert collect(workspace, LIMITS, wanted, ("d.npy",)).fault == both
+
+
 def test_output_beyond_the_limit_is_not_copied(workspace: Workspace) -> None:
     (workspace.out / "predictions.npy").write_bytes(bytes(1001))
     assert "larger than the output limit" in collect(workspace, LIMITS, WANTED, EXPECTED).fault
@@ -164,6 +198,24 @@ def test_counting_stops_at_the_bound(workspace: Workspace) -> None:
     for number in range(20):
         (workspace.out / str(number)).touch()
     assert size_of(workspace.out, most_files=5)[1] == 6
+
+
+def test_a_link_to_a_folder_counts_as_itself(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    for number in range(5):
+        (tmp_path / "elsewhere" / str(number)).write_bytes(bytes(5000))
+    (workspace.out / "link").symlink_to(tmp_path / "elsewhere")
+    total, entries = size_of(workspace.out, most_files=10)
+    assert entries == 1 and total < 5000
+
+
+def test_temporary_folders_are_all_gone_whatever_happened(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), temporary_folders(tmp_path, "one", "two") as folders:
+        assert [folder.name.partition("-")[0] for folder in folders] == ["one", "two"]
+        for folder in folders:
+            (folder / "file").write_bytes(b"")
+        raise ZeroDivisionError
+    assert not any(folder.exists() for folder in folders)
 
 
 def test_a_folder_deeper_than_any_path_is_measured_and_removed(workspace: Workspace) -> None:

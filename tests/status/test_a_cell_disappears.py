@@ -233,6 +233,13 @@ def test_summaries_agree_with_their_definition(values: list[float]) -> None:
     assert summary.mean == pytest.approx(statistics.fmean(values))
     if len(values) > 1:
         assert summary.sd == pytest.approx(statistics.stdev(values), abs=1e-12)
+    # the same numbers in another order have the same mean, to the last digit
+    assert summarise(sorted(values)) == summarise(sorted(values, reverse=True))
+
+
+def test_the_mean_of_equal_values_is_that_value() -> None:
+    summary = summarise([0.1] * 10)
+    assert summary is not None and (summary.mean, summary.sd) == (0.1, 0.0)
 
 
 def referred(layout: Layout, plan: Plan) -> Layout:

@@ -267,6 +267,39 @@ def test_a_terminal_shows_the_same_in_colour(monkeypatch: pytest.MonkeyPatch) ->
     assert "\x1b[3mlabel_frequency [control]\x1b[0m" in shown
 
 
+@pytest.mark.parametrize(
+    ("verdict", "colour"),
+    [
+        (Verdict.OK, "32"),
+        (Verdict.NOT_APPLICABLE, "90"),
+        (Verdict.PENDING, "34"),
+        (Verdict.INTERRUPTED, "34"),
+        (Verdict.MISSING_DATA, "33"),
+        (Verdict.INFRASTRUCTURE, "35"),
+        (Verdict.UNSTABLE, "31"),
+    ],
+)
+def test_what_waits_what_cannot_be_and_what_went_wrong_differ_in_colour(
+    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, colour: str
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    stream = Terminal()
+    show(Table("drugs", 1, (cell("mlp", verdict, "for a reason"),), 0), stream=stream)
+    assert re.findall(rf"\x1b\[(\d+)m{verdict} 1/1", stream.getvalue()) == [colour]
+
+
+def test_a_terminal_shows_the_metric_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    stream = Terminal()
+    show(TABLE, metric=S2, stream=stream)
+    plain = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue()).split())
+    assert "S2 F1 (n)" in plain and "S1 F1" not in plain
+    assert "over the seeds that ended ok (n of them)." in plain and "as published" not in plain
+
+
 def test_the_words_of_a_run_are_no_markup_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     words = "java:warning: [bold]no[/bold] convergence of :cat: [1]"
@@ -392,6 +425,30 @@ def test_further_metrics_are_shown_as_far_as_the_width_holds_them() -> None:
     assert [value in narrow for value in ("0.5000", "0.2500", "0.8750", "0.6250")] == [True, True, False, False]
 
 
+def test_a_grid_below_has_the_rows_that_have_something_to_say() -> None:
+    cells = (cell("mlp", scores=(0.5, 0.0)), cell("tiger"), cell("sagan", Verdict.ERROR, "exit code 1"))
+    (_, below) = to_text(Table("drugs", 3, cells, 0), width=40).split("S2 F1 (n)\n")
+    assert [line.split() for line in below.partition("\n\n")[0].splitlines()[1:]] == [["mlp", "0.0000", "(1)"]]
+    # nothing is no score, and a score of zero is one
+    listed = to_text(Table("drugs", 3, cells, 0), cells=True, metric=S2)
+    assert [line.split()[-1] for line in listed.splitlines() if re.match(r"  \w+ +1 ", line)] == [
+        "0.0000",
+        "-",
+        "-",
+    ]
+
+
+def test_a_dataset_beside_a_stand_in_is_none() -> None:
+    other = cell("mlp")
+    job = other.cell.job.model_copy(update={"dataset": "drugbank"})
+    cells = (cell("mlp"), replace(other, cell=replace(other.cell, job=job)))
+    text = to_text(Table("drugs", 2, cells, 0, {"synthetic_ddi": "it is made up"}))
+    assert re.findall(r"^ddi: .*", text, flags=re.MULTILINE) == [
+        "ddi: synthetic_ddi, cluster (a stand-in)",
+        "ddi: drugbank, cluster",
+    ]
+
+
 def test_why_a_cell_does_not_apply_is_told_though_nothing_is_wrong() -> None:
     corrected = replace(cell("mlp", Verdict.NOT_APPLICABLE, "it reads no graph"), row="mlp/corrected")
     text = to_text(Table("drugs", 1, (corrected,), 0))
@@ -416,6 +473,7 @@ def test_nothing_is_noted_that_does_not_hold() -> None:
     first = "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published."
     scored = replace(CELLS[0], published_order=False)
     assert notes(Table("drugs", 1, (scored,), 0)) == [first]
+    assert notes(Table("drugs", 0, (), 0)) == [first]
     (_, other) = notes(Table("drugs", 1, (scored,), 2))
     assert other.startswith("2 stored runs belong to no cell of this plan:")
     (_, unscored) = notes(Table("drugs", 2, (CELLS[-1], CELLS[3]), 0))
@@ -501,3 +559,15 @@ def test_a_damaged_run_was_run_too(evidence: Layout, made_up: Plan) -> None:
     # of what cannot be read nobody knows what it was of
     (log.parent / "record.json").write_text("{")
     assert suite_jobs(evidence, store, "stored") == [one for one in jobs if one != made_up.cells[0].job]
+
+
+def test_what_can_not_be_run_again_was_run_too(evidence: Layout) -> None:
+    """Else its runs would be gone from the table of all that was run, as soon as nobody can build its image."""
+    store = Store(evidence.runs)
+    jobs = suite_jobs(evidence, store, "stored")
+    (evidence.root / "containers" / "_numpy" / "tree.toml").unlink()
+    assert suite_jobs(evidence, store, "stored") == jobs
+    table = table_of(evidence, make_plan(evidence, "stored", jobs))
+    told = {(one.key, one.cell.verdict, one.cell.reason) for one in table.cells}
+    reason = "environment '_numpy' was never built and recorded"
+    assert (told, len(table.cells)) == ({(None, Verdict.INFRASTRUCTURE, reason)}, 4)
