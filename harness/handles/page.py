@@ -19,7 +19,7 @@ from harness.handles.lookup import Handle
 from harness.handles.publication import PublishedLines, metric_lines, published_beside
 from harness.planning.jobs import Job
 from harness.planning.plan import Present
-from harness.results.reference import find_reference
+from harness.results.reference import reference_of
 from harness.results.scoring import without_truth
 from harness.results.store import Store
 
@@ -37,7 +37,7 @@ def page_of(layout: Layout, store: Store, handle: Handle, mirrors: Sequence[Path
         "kind": "run of this machine" if handle.folder else "reference result",
         "where": handle.where,
         # who gives the whole key of a run of this machine has not looked for it
-        "committed": handle.reference is not None or bool(find_reference(layout, handle.key)),
+        "committed": (handle.reference or reference_of(layout, planned)) is not None,
         "current": Present(layout).holds(planned),
         "verdict": str(handle.verdict),
         "reason": handle.reason,

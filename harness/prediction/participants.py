@@ -41,7 +41,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Participation:
-    """All that answer one request, the rows that it asks for, and why others of the benchmark do not answer."""
+    """All that answer one request, the rows that it asks for, and which methods and pairs are left out, and why."""
 
     members: tuple[Participant, ...]
     selection: Selection
