@@ -41,7 +41,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Participation:
-    """All that answer one request, the rows that it asks for, and which methods and pairs are left out, and why."""
+    """All that answer one request, the rows that it asks for, and which methods and pairs it leaves out."""
 
     members: tuple[Participant, ...]
     selection: Selection
