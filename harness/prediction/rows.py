@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from harness.benchmarks import Ranking
 from harness.benchmarks.reading import Names, Reading
@@ -31,8 +34,7 @@ class RankedRows:
     among: int
 
 
-@dataclass(frozen=True)
-class Opinion:
+class Opinion(NamedTuple):
     """What a method says of an item."""
 
     names: Names
@@ -48,45 +50,50 @@ class Shape:
     reading: Reading
     both_orders: bool
 
-    @property
+    @cached_property
     def asked(self) -> tuple[str, ...]:
         """The columns that name what was asked."""
         return tuple(one for one in self.columns[:-1] if one not in self.reading.answers)
 
-    def of(self, row: Row, columns: tuple[str, ...]) -> Names:
-        """The entries of some columns of a ranking's row."""
-        return tuple(row[self.columns.index(column)] for column in columns)
+    def places(self, columns: Sequence[str]) -> list[int]:
+        """Where a ranking's row has some columns: looked up once, for there are millions of rows."""
+        return [self.columns.index(column) for column in columns]
 
-    def pair(self, names: Names) -> Names:
-        """The two names that may change places; none where there are no such columns."""
-        return tuple(names[self.asked.index(column)] for column in self.reading.exchangeable)
+    @cached_property
+    def _pair_places(self) -> list[int]:
+        return sorted(self.asked.index(column) for column in self.reading.exchangeable)
+
+    def is_itself(self, names: Names) -> bool:
+        """Whether the two names that may change places are one."""
+        return bool(self._pair_places) and len({names[place] for place in self._pair_places}) == 1
 
     def key(self, names: Names) -> Names:
         """The same for both orders of a pair, unless they are listed both."""
-        if self.both_orders:
+        if self.both_orders or not self._pair_places:
             return names
-        pair = iter(sorted(self.pair(names)))
-        return tuple(
-            next(pair) if column in self.reading.exchangeable else name
-            for column, name in zip(self.asked, names, strict=True)
-        )
+        key = [*names]
+        for place, name in zip(self._pair_places, sorted(names[one] for one in self._pair_places), strict=True):
+            key[place] = name
+        return tuple(key)
 
 
 def entries_of(ranking: Ranking, shape: Shape, selection: Selection) -> dict[Item, Opinion]:
     """What one method says of each item that counts in ranks, best first."""
     entries: dict[Item, Opinion] = {}
-    times = Counter[Names]()
+    times: dict[Names, int] = {}
+    asked, answers = shape.places(shape.asked), shape.places(shape.reading.answers)
     for row in ranking.rows:
-        names = tuple(selection.stands_for.get(name, name) for name in shape.of(row, shape.asked))
-        pair = shape.pair(names)
-        is_itself = bool(pair) and len({*pair}) == 1
-        if is_itself or not selection.ranks(names):
+        names = tuple([row[place] for place in asked])
+        if selection.stands_for:
+            names = tuple(selection.stands_for.get(name, name) for name in names)
+        if shape.is_itself(names) or not selection.ranks(names):
             continue
         # The other order of a pair that stands above is the same item. The same names once more are another one,
         # unless a drug is asked twice: once for itself, and once in the pair of another.
-        item = shape.key(names), 0 if selection.stands_for else times[names]
-        times[names] += 1
-        entries.setdefault(item, Opinion(names, shape.of(row, shape.reading.answers), float(row[-1])))
+        before = 0 if selection.stands_for else times.get(names, 0)
+        times[names] = before + 1
+        item = shape.key(names), before
+        entries.setdefault(item, Opinion(names, tuple([row[place] for place in answers]), float(row[-1])))
     return entries
 
 
@@ -125,8 +132,8 @@ def rows_of(
 
 def ties(answers: Mapping[Item, Opinion]) -> int:
     """How many items have the same score as another one."""
-    counts = Counter(entry.score for entry in answers.values())
-    return sum(count for count in counts.values() if count > 1)
+    _, counts = np.unique([entry.score for entry in answers.values()], return_counts=True)
+    return int(counts[counts > 1].sum())
 
 
 def _known(shape: Shape, selection: Selection) -> dict[Item, tuple[Names, str]]:

@@ -34,8 +34,9 @@ def to_markdown(table: Table, *, cells: bool = False, metric: str = "") -> str:
     if reasons := reason_lines(table):
         lines += ["", "## Why not ok", ""]
         lines += [f"- {plain(what)}: {plain(why)}" for what, why in zip(reasons[::2], reasons[1::2], strict=True)]
-    lines += ["", "## Verdicts", ""]
-    for line in legend_lines(table):
+    legend = legend_lines(table)
+    lines += ["", "## Verdicts", ""] if legend else []
+    for line in legend:
         verdict, meaning = line.split(maxsplit=1)
         lines.append(f"- **{plain(verdict)}**: {plain(meaning)}")
     lines += ["", *map(plain, notes(table, metric))]

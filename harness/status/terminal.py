@@ -64,8 +64,9 @@ def _in_colour(table: Table, stream: TextIO, metric: str) -> None:
         console.print("Why not ok", style="bold")
         for line in reasons:
             console.print(f"  {line}")
-    console.print("Verdicts", style="bold")
-    for line in legend_lines(table):
-        console.print(f"  {line}")
+    if legend := legend_lines(table):
+        console.print("Verdicts", style="bold")
+        for line in legend:
+            console.print(f"  {line}")
     for line in notes(table, metric):
         console.print(line)

@@ -38,7 +38,8 @@ def to_text(table: Table, *, width: int = 80, cells: bool = False, metric: str =
         lines += [*(line for text in footnotes.lines for line in wrapped(text, "")), ""]
     if reasons := reason_lines(table):
         lines += ["Why not ok", *(line for text in reasons for line in wrapped(text, "  ")), ""]
-    lines += ["Verdicts", *(line for text in legend_lines(table) for line in wrapped(text, "  ")), ""]
+    if legend := legend_lines(table):
+        lines += ["Verdicts", *(line for text in legend for line in wrapped(text, "  ")), ""]
     lines += [line for note in notes(table, metric) for line in wrapped(note, "")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -132,6 +133,8 @@ def legend_lines(table: Table) -> list[str]:
 
 def notes(table: Table, metric: str = "") -> list[str]:
     """Sentences below the table: how metrics are computed, and remarks about its rows."""
+    if not table.planned:
+        return ["No run is stored here yet: `harness run --suite smoke` makes some.", *remarks(table)]
     own = sorted({group.dataset for group in table.groups if group.unpublished})
     if metric:
         kinds = ""

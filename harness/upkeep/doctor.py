@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from harness.planning.budget import this_machine
 
 # free bytes that a long campaign needs for results and inputs, and the least that is not a failure
 _RESULTS_BYTES, _LEAST_BYTES = 5 * GIB, GIB
+_MOVE = "move it ($PERMAFROST_CACHE, $PERMAFROST_RESULTS)"
 
 
 class State(StrEnum):
@@ -56,8 +58,8 @@ def examine(layout: Layout, mirrors: Sequence[Path] = (), *, runtime: str | None
     """The checks, each as soon as its result is there."""
     try:
         engine = find_engine(layout, runtime=runtime)
-    except EngineError as error:
-        yield Examination("engine", State.FAIL, f"{error.what} ({error.where})", error.todo)
+    except (EngineError, OSError) as error:
+        yield _failed("engine", error)
         yield from _without_engine(layout, mirrors, None)
         return
     with engine:
@@ -80,8 +82,17 @@ def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | No
     for name, check in parts:
         try:
             yield from check()
-        except HarnessError as error:
-            yield Examination(name, State.FAIL, f"{error.what} ({error.where})", error.todo)
+        except (HarnessError, OSError) as error:
+            yield _failed(name, error)
+
+
+def _failed(name: str, error: HarnessError | OSError) -> Examination:
+    """A check that could not be made is a finding, too."""
+    if isinstance(error, OSError):
+        detail = f"the operating system says: {error.strerror or error}"
+        where = f" ({error.filename})" if error.filename else ""
+        return Examination(name, State.FAIL, f"{detail}{where}", "look at rights and free space there")
+    return Examination(name, State.FAIL, f"{error.what} ({error.where})", error.todo)
 
 
 def _identity(layout: Layout) -> Examination:
@@ -191,11 +202,13 @@ def _disk(layout: Layout, engine: Engine | None) -> list[Examination]:
 
 def _room(name: str, place: Path, need: int) -> Examination:
     here = next(path for path in (place, *place.parents) if path.exists())
+    if not os.access(here, os.W_OK):
+        return Examination(name, State.FAIL, f"nothing can be written to {here}", _MOVE)
     free = shutil.disk_usage(here).free
     detail = f"{free / GIB:.1f} GiB free under {place}, {need / GIB:.1f} GiB wanted"
     if free >= max(need, _LEAST_BYTES):
         return Examination(name, State.OK, detail)
-    todo = "free some (harness clean --images --cache), or move it ($PERMAFROST_CACHE, $PERMAFROST_RESULTS)"
+    todo = f"free some (harness clean --images --cache), or {_MOVE}"
     return Examination(name, State.FAIL if free < _LEAST_BYTES else State.WARN, detail, todo)
 
 

@@ -473,11 +473,22 @@ def test_nothing_is_noted_that_does_not_hold() -> None:
     first = "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published."
     scored = replace(CELLS[0], published_order=False)
     assert notes(Table("drugs", 1, (scored,), 0)) == [first]
-    assert notes(Table("drugs", 0, (), 0)) == [first]
+    assert notes(Table("drugs", 1, (), 0)) == [first]
     (_, other) = notes(Table("drugs", 1, (scored,), 2))
     assert other.startswith("2 stored runs belong to no cell of this plan:")
     (_, unscored) = notes(Table("drugs", 2, (CELLS[-1], CELLS[3]), 0))
     assert unscored == "1 cell ok without fresh scores: run `harness score`."
+
+
+def test_where_nothing_is_stored_it_is_said_what_makes_runs_and_no_heading_stands_alone() -> None:
+    empty = Table("stored", 0, (), 0)
+    said = "No run is stored here yet: `harness run --suite smoke` makes some."
+    assert to_text(empty) == f"stored: 0 cells planned = 0\n\n{said}\n"
+    assert "Verdicts" not in to_markdown(empty) and said.split("`")[0] in to_markdown(empty)
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    show(empty, stream=terminal)
+    assert "Verdicts" not in terminal.getvalue() and said in terminal.getvalue()
 
 
 def test_nobody_is_asked_to_score_what_has_no_truth() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,36 @@ def test_no_engine_is_exit_code_3_and_the_rest_is_still_examined(monkeypatch: py
     states = {check["name"]: check["state"] for check in told["checks"]}
     assert told["ready"] is False and states["engine"] == "fail"
     assert {"disk for results", "memory", "gpu", "data synthetic", "leftovers"} <= set(states)
+
+
+def test_what_the_operating_system_refuses_is_a_finding_of_the_check_that_met_it(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system", "/home/of/nobody")
+
+    monkeypatch.setattr(doctor, "find_engine", refuse)
+    monkeypatch.setattr(doctor, "_gpu", refuse)
+    checks = {check.name: check for check in examine(layout)}
+    said = "the operating system says: Read-only file system (/home/of/nobody)"
+    for name in ("engine", "gpu"):
+        check = checks[name]
+        assert (check.state, check.detail) == (State.FAIL, said) and check.todo
+    assert "leftovers" in checks
+
+
+def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Path, int]] = []
+
+    def access(place: Path, mode: int) -> bool:
+        asked.append((place, mode))
+        return False
+
+    monkeypatch.setattr(os, "access", access)
+    room = doctor._room("disk", tmp_path / "not" / "yet", 0)
+    assert asked == [(tmp_path, os.W_OK)]
+    assert (room.state, room.detail) == (State.FAIL, f"nothing can be written to {tmp_path}")
+    assert room.todo == "move it ($PERMAFROST_CACHE, $PERMAFROST_RESULTS)"
 
 
 @pytest.mark.engine
