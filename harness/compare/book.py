@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from harness.compare.groups import STATISTICS, Several, judge_all
 from harness.compare.judge import Single
 from harness.compare.names import PublishedNames, is_of_split, load_names, target_of
 from harness.compare.paper import Place, has_study, load_paper
-from harness.compare.runs import Runs, obtain
+from harness.compare.runs import Obtained, Runs, obtain
 from harness.compare.values import our_side, published_side
 from harness.data import dataset_digest, manifest_names
 from harness.methods.card import method_names
@@ -46,6 +46,13 @@ class Book:
     def tally(self) -> Counter[ClaimVerdict]:
         """The number of claims by verdict."""
         return Counter(comparison.verdict for comparison in self.comparisons)
+
+    @property
+    def obtained(self) -> Iterator[Obtained]:
+        """Every run that the claims were compared with, and those that are shown beside them."""
+        for runs in (self.runs, *self.beside.values()):
+            for by_seed in runs.values():
+                yield from by_seed.values()
 
     @property
     def groups(self) -> dict[tuple[str, str, str, str], list[Comparison]]:

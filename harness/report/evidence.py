@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -109,7 +109,8 @@ def gather(
 ) -> Evidence:
     """The evidence of a table, of the claims beside it, and of more runs by key."""
     known = {scored.key for scored in table.cells if scored.cell.record}
-    keys = [key for key in dict.fromkeys((*_keys_of(books), *more)) if key and key not in known]
+    of_claims = (run.key for book in books for run in book.obtained)
+    keys = [key for key in dict.fromkeys((*of_claims, *more)) if key and key not in known]
     # a claim's runs are of a benchmark of the table
     benchmarks = () if more else {scored.cell.job.benchmark for scored in table.cells}
     entries = load_reference(layout, *benchmarks)
@@ -125,10 +126,3 @@ def gather(
 
 def _hashed(paths: Iterable[Path]) -> tuple[File, ...]:
     return tuple(File(path, sha256_of(path)) for path in paths)
-
-
-def _keys_of(books: Sequence[Book]) -> Iterator[str]:
-    for book in books:
-        for runs in (book.runs, *book.beside.values()):
-            for by_seed in runs.values():
-                yield from (run.key for run in by_seed.values())

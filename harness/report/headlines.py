@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.base.errors import HarnessError
 from harness.base.layout import Layout
+from harness.base.plurals import form_of
 from harness.compare import Book, ClaimVerdict
 from harness.proof.keys import allowed_signers
 from harness.proof.log import Log
@@ -57,12 +58,14 @@ def make_headlines(
 ) -> Headlines:
     """The facts of a table and of the claims beside it; of audits what another report told, if that is given."""
     tally = {one: sum(book.tally[one] for book in books) for one in ClaimVerdict}
+    runs = {run.key: run.reference for book in books for run in book.obtained}
     references = {scored.reference for scored in table.cells if scored.cell.record} or {False}
+    references |= {*runs.values()}
     sets: list[tuple[str, Path, Callable[[], Iterable[str]]]] = [
         (STORED, layout.local, store.finished),
         (REFERENCE, layout.reference, partial(load_reference, layout)),
     ]
-    lines = []
+    lines = [("Claims rest on", _basis([*runs.values()]))] if runs else []
     for of, folder, keys in sets:
         if (of == REFERENCE) in references:
             name = _AUDITS[of]
@@ -79,6 +82,15 @@ def make_headlines(
         ),
         lines=tuple(lines),
     )
+
+
+def _basis(references: Sequence[bool]) -> str:
+    """`3 runs made here and 7,225 committed reference results`."""
+    committed = sum(references)
+    made = len(references) - committed
+    parts = [f"{made:,} {form_of('run', made)} made here"] if made else []
+    parts += [f"{committed:,} committed reference {form_of('result', committed)}"] if committed else []
+    return " and ".join(parts)
 
 
 def _signature(layout: Layout, of: str, folder: Path) -> str:

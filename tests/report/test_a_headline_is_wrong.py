@@ -14,6 +14,8 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
+from harness.compare.names import Target
+from harness.compare.runs import Obtained
 from harness.proof.tree import leaf_hash, root_of
 from harness.report import headlines as head
 from harness.report.headlines import Headlines, make_headlines
@@ -74,6 +76,26 @@ def test_the_result_in_a_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert {*found.cells} == {*expected} and [n for _, n in found.cells] == [n for _, n in expected]
         assert (found.claims, found.reproduced, found.deviating, found.undecided) == (6, 3, 1, 2)
         assert found.planned == len(cells) + 3 and [*found.lines] == lines
+    ours = Obtained("a", Verdict.OK, "", {}, {})
+    theirs = {seed: replace(ours, key=f"b{seed}", reference=True) for seed in range(1200)}
+    one = replace(
+        books[0],
+        runs={Target("bnnr", "x", "random"): {1: ours}},
+        beside={"corrected": {Target("bnnr", "x", "random"): theirs}},
+    )
+    table = Table("t", 1, (cell(Verdict.OK),), 0)
+    basis = ("Claims rest on", "1 run made here and 1,200 committed reference results")
+    assert [*make_headlines(layout, store, table, [one, *books]).lines] == [basis, *stored, *reference]
+    alone = replace(
+        one, runs={Target("bnnr", "x", "random"): {1: replace(ours, key="b", reference=True)}}, beside={}
+    )
+    basis = ("Claims rest on", "1 committed reference result")
+    assert [*make_headlines(layout, store, table, [alone]).lines] == [basis, *stored, *reference]
+    two = replace(one, runs={Target("bnnr", "x", "random"): {1: ours, 2: replace(ours, key="c")}}, beside={})
+    assert [*make_headlines(layout, store, table, [two]).lines] == [
+        ("Claims rest on", "2 runs made here"),
+        *stored,
+    ]
     assert calls[0] == (layout, "stored", []) and (layout, "reference", ["r"]) in calls
     assert Headlines(10, 3, 4, 0, (), ()).undecided == 3
 
