@@ -27,6 +27,7 @@ from harness.benchmarks.combos.scoring import SCORING, scored_rows
 from harness.benchmarks.combos.splits.form import DocumentSplit
 from harness.benchmarks.combos.splits.strategies import released
 from harness.data import load_dataset
+from harness.results.reference import load_reference
 from tests.conftest import REPOSITORY
 
 EXACT_POSITIVE = MatchRule(exact=True, positive=True)
@@ -81,6 +82,21 @@ def test_all_drugs_reach_the_printed_scibert(corpus: CombosDataset) -> None:
     assert ours["exact positive"] == pytest.approx(100 * table["SciBERT"]["exact positive"], abs=0.1001)
     assert all(value > 100 * table["SciBERT"][rule] for rule, value in ours.items() if rule != "exact positive")
     assert all(value > 100 * table["BlueBERT"][rule] for rule, value in ours.items())
+
+
+def test_a_rule_on_words_is_above_three_of_four_printed_encoders(repository: Layout) -> None:
+    rules = ("exact positive", "partial positive", "exact any", "partial any")
+    every = [one.fresh_scores for one in load_reference(repository, "combos", methods=["trigger_words"]).values()]
+    for scores in every:
+        assert scores is not None
+        ours = {rule: round(100 * (scores.every[f"{rule} F1/as-published"] or 0), 1) for rule in rules}
+        assert ours == dict(zip(rules, (49.1, 60.2, 55.8, 66.5), strict=True))
+        table = printed("2")
+        for encoder in ("SciBERT", "BlueBERT", "BioBERT"):
+            assert all(ours[rule] > 100 * table[encoder][rule] for rule in rules)
+        above = [100 * table["PubmedBERT"][rule] - ours[rule] for rule in rules]
+        assert sum(one > 0 for one in above) == 3 and max(above) == pytest.approx(1.6, abs=0.01)
+    assert every
 
 
 def test_the_best_printed_model_reads_no_abstract_and_is_not_pretrained_further() -> None:
