@@ -10,12 +10,13 @@ from itertools import product
 from math import prod
 from pathlib import Path
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from harness import benchmarks
+from harness.base.errors import ManifestError
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
-from harness.base.unknown_names import unknown_name
+from harness.base.unknown_names import refuse_unknown_names, unknown_name
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, Scalar, load_method, load_methods
 from harness.planning.jobs import Job, complete_options, make_job
@@ -31,13 +32,16 @@ class Block(Strict):
 
     benchmark: str = Field(default="", description="follows from the folder that the suite lies in")
     methods: list[str] = Field(default=[], description="these and every control; empty: every method")
-    variants: list[str] = Field(default=["published"], description="those a method does not have are skipped")
+    variants: list[str] = Field(
+        default=["published"], min_length=1, description="those a method does not have are skipped"
+    )
     weights: bool = Field(
         default=True, description="false: for a variant that reads a pretrained model, the first that reads none"
     )
-    datasets: list[str]
+    datasets: list[str] = Field(min_length=1)
     splits: list[str] = Field(
-        description="strategies, with parameters as in cluster:gamma=0.6; {a,b} and {0..9}: a split each"
+        min_length=1,
+        description="strategies, with parameters as in cluster:gamma=0.6; {a,b} and {0..9}: a split each",
     )
     seeds: list[int] = Field(default=[], description="these seeds")
     published_seeds: int = Field(default=0, ge=0, le=100, description="or the first so many of the published ones")
@@ -55,6 +59,14 @@ class Block(Strict):
     @classmethod
     def _are_each_named(cls, texts: list[str]) -> list[str]:
         return [one for text in texts for one in expansions(text)]
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Block:
+        if not (self.seeds or self.published_seeds):
+            raise ValueError("seeds: name some, or give published_seeds; without a seed nothing is asked")
+        if self.search and not self.draws:
+            raise ValueError("draws: say how many combinations of `search` are drawn")
+        return self
 
 
 class Suite(Strict):
@@ -93,6 +105,12 @@ def load_suite(name: str) -> Suite:
         path = _folder(benchmark) / f"{name}.toml"
         if path.is_file():
             suite = load_toml(path, Suite)
+            if suite.name != name:
+                raise ManifestError(
+                    f"the name is '{suite.name}', the file is '{path.name}'",
+                    where=f"{path}: name",
+                    todo="give both the same name",
+                )
             others = [block for other in suite.includes for block in load_suite(other).blocks]
             where = f"{path}: blocks.options"
             own = [
@@ -150,9 +168,10 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[tuple[tuple[str, int], 
     if block.methods:
         # what a method must beat stands in every table
         cards = [*(load_method(layout, name) for name in block.methods), *(card for card in cards if card.control)]
+    # what one method lacks is skipped; what all lack is a slip of the pen
+    variants = {name for card in cards for name in card.variants}
+    refuse_unknown_names("variant", block.variants, variants, where=f"suites/ of {block.benchmark}")
     seeds = _seeds(block)
-    if not seeds:
-        return []
     manifests = [load_manifest(layout, dataset) for dataset in block.datasets]
     of_no_seed = [
         (split, make_job(card, manifest, first, variant=variant, chosen=parameters, options=block.options))

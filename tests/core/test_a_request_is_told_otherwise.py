@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ from harness import benchmarks
 from harness.base.errors import (
     CorruptData,
     DataError,
+    ManifestError,
     MissingData,
     UsageError,
 )
@@ -237,7 +239,7 @@ options = {options}
 )
 def test_braces_stand_for_several_texts(text: str, texts: list[str]) -> None:
     assert expansions(text) == texts
-    assert Block(datasets=[], splits=["first", text]).splits == ["first", *texts]
+    assert Block(datasets=["synthetic"], splits=["first", text], seeds=[1]).splits == ["first", *texts]
 
 
 def test_a_plan_is_named_as_a_person_types_it() -> None:
@@ -293,6 +295,14 @@ def test_a_suite_is_of_all_benchmarks_in_their_order_with_what_it_includes(folde
             load_suite("bot")
         assert found.value.what == "no suite is called 'bot'" and "did you mean 'both'?" in found.value.todo
         assert found.value.where == "suites/ of every benchmark"
+        path = folders / "ddi" / "suites" / "both.toml"
+        whole = path.read_text()
+        path.write_text(whole.replace('name = "both"', 'name = "bath"'))
+        with pytest.raises(ManifestError) as misnamed:
+            load_suite("both")
+        assert misnamed.value.what == "the name is 'bath', the file is 'both.toml'"
+        assert misnamed.value.where == f"{path}: name"
+        path.write_text(whole)
         path = folders / "repurposing" / "suites" / "both.toml"
         path.write_text(path.read_text().replace("inner_folds", "inner_fold"))
         with pytest.raises(UsageError) as found:
@@ -303,7 +313,13 @@ def test_a_suite_is_of_all_benchmarks_in_their_order_with_what_it_includes(folde
 
 
 def block_of(**changed: Any) -> Block:
-    whole = {"benchmark": "repurposing", "datasets": ["synthetic"], "splits": ["random"], **changed}
+    whole = {
+        "benchmark": "repurposing",
+        "datasets": ["synthetic"],
+        "splits": ["random"],
+        **({} if "published_seeds" in changed else {"seeds": [1]}),
+        **changed,
+    }
     return Block(**whole)
 
 
@@ -330,7 +346,34 @@ def test_a_block_is_a_product_seed_by_seed_with_every_control(repository: Layout
     assert [job.method for job in every] == [card.name for card in load_methods(repository, "repurposing")]
     named = made(repository, block_of(methods=[controls[0], "pmf"], seeds=[1]))
     assert [job.method for job in named] == [controls[0], "pmf", *controls[1:]]
-    assert made(repository, block_of(methods=["pmf"])) == [], "no seed, no job"
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"seeds": []}, "seeds: name some, or give published_seeds; without a seed nothing is asked"),
+        ({"seeds": [], "published_seeds": 0}, "seeds: name some, or give published_seeds"),
+        ({"search": {"reg": [0.1]}}, "draws: say how many combinations of `search` are drawn"),
+        ({"datasets": []}, "datasets\n"),
+        ({"splits": []}, "splits\n"),
+        ({"variants": []}, "variants\n"),
+    ],
+)
+def test_a_block_that_asks_for_nothing_is_refused(changed: dict[str, Any], field: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(field)):
+        block_of(**changed)
+
+
+def test_a_variant_that_no_method_of_a_block_has_is_a_slip(repository: Layout) -> None:
+    cards = load_methods(repository, "repurposing")
+    having = {card.name for card in cards if "corrected" in card.variants}
+    assert having and len(having) < len(cards)
+    jobs = made(repository, block_of(variants=["corrected"]))
+    assert {job.method for job in jobs} == having, "what one method lacks is skipped"
+    with pytest.raises(UsageError) as caught:
+        made(repository, block_of(methods=["pmf"], variants=["published", "publishd"]))
+    assert caught.value.what == "no variant is called 'publishd'" and "'published'" in caught.value.todo
+    assert caught.value.where == "suites/ of repurposing"
 
 
 def test_seeds_of_a_block_are_published_ones_and_then_its_own(repository: Layout) -> None:

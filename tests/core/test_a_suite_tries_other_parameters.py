@@ -23,7 +23,7 @@ def card(repository: Layout) -> MethodCard:
 
 
 def tried(card: MethodCard, **block: Any) -> list[dict[str, Any]]:
-    whole = Block(methods=["pmf"], datasets=["synthetic"], splits=["random"], search=CHOICES, **block)
+    whole = Block(methods=["pmf"], datasets=["synthetic"], splits=["random"], seeds=[1], search=CHOICES, **block)
     return _combinations(whole, card, "published")
 
 
@@ -42,7 +42,14 @@ def test_fewer_are_drawn_by_the_method_and_are_the_same_ones_each_time(card: Met
 
 
 def test_a_parameter_that_a_method_does_not_have_is_not_tried(card: MethodCard) -> None:
-    block = Block(methods=["pmf"], datasets=["synthetic"], splits=["random"], search={"colour": ["red"]}, draws=3)
+    block = Block(
+        methods=["pmf"],
+        datasets=["synthetic"],
+        splits=["random"],
+        seeds=[1],
+        search={"colour": ["red"]},
+        draws=3,
+    )
     assert _combinations(block, card, "published") == [{}]
 
 
@@ -53,6 +60,7 @@ def test_a_parameter_follows_another_where_the_methods_own_two_are_equal(card: M
         methods=["pmf"],
         datasets=["synthetic"],
         splits=["random"],
+        seeds=[1],
         search={"random_state": [1, 2], "n_factors": [5]},
         follow={"fit_seed": "random_state", "n_iters": "n_factors"},
         draws=9,
