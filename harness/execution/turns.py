@@ -24,6 +24,7 @@ from harness.base.errors import CorruptData, DataError, HarnessError, WeightsErr
 from harness.base.layout import Layout
 from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
+from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution.bulletins import Tally
 from harness.execution.runs.log import printable, shortened
@@ -234,6 +235,9 @@ class Expected:
         return cells.by_kind(lambda cell: math.nan if (before := self.before(cell)) is None else before)
 
     def _in_reference(self, job: Job) -> float | None:
+        if extends := load_manifest(self._layout, job.dataset).extends:
+            # a question of one's own: the dataset, and a few things more
+            job = job.model_copy(update={"dataset": extends})
         try:
             seconds = seconds_in_reference(self._layout, job)
         except CorruptData as error:

@@ -19,6 +19,7 @@ from hypothesis import strategies as some
 from harness.base.errors import EngineError, HarnessError, MissingData, WeightsError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution import turns
 from harness.execution.tasks import Task
@@ -418,6 +419,19 @@ def test_the_time_of_a_run_is_looked_up_once_for_its_kind(layout: Layout, monkey
     # nor does it depend on whether the first of a kind can be run
     again = Expected(layout, [], Heard())
     assert again.before(replace(cells[0], planned=None)) == again.before(cells[0]) == 3.0
+
+
+def test_a_question_of_ones_own_takes_as_long_as_the_dataset_that_it_extends(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = planned_job()
+    own = asked.job.model_copy(update={"dataset": "synthetic_new_12345678"})
+    manifest = load_manifest(layout, "synthetic")
+    larger = manifest.model_copy(update={"name": own.dataset, "extends": "synthetic"})
+    monkeypatch.setattr(turns, "load_manifest", lambda _, name: larger if name == own.dataset else manifest)
+    monkeypatch.setattr(turns, "seconds_in_reference", lambda _, job: [3.0] if job == asked.job else [])
+    assert asked.job.dataset == "synthetic"
+    assert Expected(layout, [], Heard()).before(Cell(own, None)) == 3.0
 
 
 def test_what_was_run_here_tells_before_the_reference(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
