@@ -14,7 +14,7 @@ from harness import api
 from harness.base.errors import UsageError
 from harness.base.heartbeat import activity
 from harness.base.plurals import counted, form_of
-from harness.benchmarks.new_item import kind_of, kinds
+from harness.benchmarks.new_item import extension_of, kind_of, kinds
 from harness.cli.names import BENCHMARK, DATASET, METHOD_ROW, VARIANT
 from harness.cli.options import (
     SEED,
@@ -138,15 +138,16 @@ def command(
             where=f"harness predict {benchmark}",
             todo="name one of them",
         )
+    was_named = dataset is not None
     if not methods or dataset is None:
         usual_method, usual_dataset = usual_choice(layout, owner, repository.mirrors)
         methods, dataset = methods or (usual_method,), dataset or usual_dataset
-        title = load_manifest(layout, dataset).title
+        manifest = load_manifest(layout, dataset)
         names = f"{form_of('method', len(methods))} {', '.join(methods)}"
-        click.echo(
-            f"{names}, learning from {dataset} ({title}); --method and --dataset name others",
-            err=True,
-        )
+        told = f"{manifest.title}: {manifest.summary.rstrip('.')}" if manifest.summary else manifest.title
+        click.echo(f"{names}, learning from {dataset} ({told}); --method and --dataset name others", err=True)
+        if not was_named and dataset != (best := extension_of(owner).USUAL.datasets[0]):
+            click.echo(f"the usual dataset, {best}, is not here: `harness data get {best}` brings it", err=True)
     new, only = _items(owner, values, items, partial(_is_listed, repository, dataset, owner))
     prediction = api.predict(
         methods,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from harness.base.tables import csv_text
@@ -19,7 +20,9 @@ def content_of(prediction: Prediction, kind: str) -> str | bytes:
         return workbook_bytes(
             [
                 Worksheet("ranking", prediction.columns, prediction.rows),
-                Worksheet("about", ("what", "it says"), _about(prediction), wrapped=True),
+                Worksheet(
+                    "about", ("what", "it says"), [*_question(prediction), *_about(prediction)], wrapped=True
+                ),
             ]
         )
     return _parquet(prediction) if kind == "parquet" else csv_text(prediction.columns, prediction.rows)
@@ -35,9 +38,24 @@ def to_json(prediction: Prediction) -> dict[str, Any]:
     return {**_facts(prediction), "rows": _objects(prediction)}
 
 
+def _question(prediction: Prediction) -> Iterator[tuple[str, str]]:
+    """What was asked, which a file has to say months later, and which runs answered; a heading and a text each."""
+    request = prediction.request
+    for item in request.new:
+        yield f"new {item.kind}", f"{item.name}: {item.text}" if item.text else item.name
+    for kind, name in request.only:
+        yield "only", f"rows with {kind} {name}"
+    for first, second in request.pairs:
+        yield "only", f"rows with both {first} and {second}"
+    yield "seed", str(request.seed)
+    for one in prediction.methods:
+        yield "run", f"{one.key}, ended {one.finished}, made by harness {one.harness}"
+
+
 def _about(prediction: Prediction) -> list[tuple[str, str]]:
     """Pairs of a heading and a text."""
-    lines = [("dataset", f"{prediction.dataset} ({prediction.title})")]
+    summary = f": {prediction.summary}" if prediction.summary else ""
+    lines = [("dataset", f"{prediction.dataset} ({prediction.title}){summary}")]
     for one in prediction.methods:
         lines.append((one.name, f"{one.reason} (evidence: harness audit {one.key[:12]})"))
         lines += [(one.name, remark) for remark in one.remarks]
@@ -45,9 +63,15 @@ def _about(prediction: Prediction) -> list[tuple[str, str]]:
 
 
 def _facts(prediction: Prediction) -> dict[str, Any]:
+    request = prediction.request
     return {
         "benchmark": prediction.benchmark,
         "dataset": prediction.dataset,
+        "summary": prediction.summary,
+        "new": [item.model_dump() for item in request.new],
+        "only": [{"kind": kind, "name": name} for kind, name in request.only],
+        "pairs": [list(pair) for pair in request.pairs],
+        "seed": request.seed,
         "methods": [
             {
                 "method": one.method,
@@ -55,6 +79,8 @@ def _facts(prediction: Prediction) -> dict[str, Any]:
                 "reason": one.reason,
                 "remarks": list(one.remarks),
                 "key": one.key,
+                "finished": one.finished,
+                "harness": one.harness,
             }
             for one in prediction.methods
         ],

@@ -40,6 +40,9 @@ class PredictingMethod:
     reason: str
     remarks: tuple[str, ...]
     key: str
+    # when its run ended, and which version of the harness made it
+    finished: str = ""
+    harness: str = ""
 
     @property
     def name(self) -> str:
@@ -52,8 +55,10 @@ class Prediction:
     """Ranked rows, best first, and all that a person must know to read them."""
 
     benchmark: str
-    dataset: str
+    request: PredictionRequest
     title: str
+    # what the methods learned from, such as made-up drugs
+    summary: str
     methods: tuple[PredictingMethod, ...]
     # what scores and columns say, and who does not take part
     meaning: tuple[str, ...]
@@ -62,6 +67,11 @@ class Prediction:
     has_known: bool = False
     # what became of methods that did not answer, in words
     failures: tuple[str, ...] = ()
+
+    @property
+    def dataset(self) -> str:
+        """What was asked about, without what a person brought."""
+        return self.request.dataset
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -112,6 +122,8 @@ def predict(
             member.reason,
             (*member.remarks, *_remarks(member, answer, newcomers, manifest.benchmark)),
             cell.key or "",
+            str(cell.record.get("finished", "")),
+            str(cell.record.get("harness_version", "")),
         )
         for (member, cell), answer in zip(finished, answers, strict=True)
     ]
@@ -119,8 +131,9 @@ def predict(
     meaning += [*participation.left_out, *_failures(failures)]
     return Prediction(
         manifest.benchmark,
-        request.dataset,
+        request,
         manifest.title,
+        manifest.summary,
         tuple(methods),
         tuple(meaning),
         table,

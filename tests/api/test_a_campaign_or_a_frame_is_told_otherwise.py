@@ -22,6 +22,7 @@ from harness.execution.bulletins import Wish
 from harness.planning.cells import Cells
 from harness.planning.plan import Plan
 from harness.prediction import Prediction
+from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import RankedRows
 from harness.results.merge import Merged
 from harness.results.remainder import Told
@@ -250,7 +251,8 @@ def test_a_contest_of_two_kinds_of_seeds_says_which_to_give(machine: Machine) ->
 
 def test_a_frame_has_the_rows_of_what_it_was_made_of(machine: Machine, made_up: Plan) -> None:
     ranked = RankedRows(("rank", "drug", "known"), ((1, "a", ""), (None, "c", "yes")), 1, 5, 9)
-    frame = api.table(Prediction("repurposing", "synthetic", "Synthetic", (), (), ranked))
+    request = PredictionRequest(methods=("constant",), dataset="synthetic")
+    frame = api.table(Prediction("repurposing", request, "Synthetic", "", (), (), ranked))
     assert list(frame.columns) == ["rank", "drug", "known"] and frame["drug"].tolist() == ["a", "c"]
     pair = MetricPair("a label", "AUC", 0.5, 0.75, 0.25, ("k1", "k2"))
     (row,) = api.table(Accelerators([pair], [])).to_dict("records")

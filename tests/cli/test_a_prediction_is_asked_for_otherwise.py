@@ -17,6 +17,7 @@ from harness.cli.predict import _counts, _items, _text
 from harness.data import load_dataset, load_manifest
 from harness.prediction import Prediction, about_lines, content_of, to_json, usual_choice
 from harness.prediction.prediction import PredictingMethod
+from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import RankedRows
 from harness.results.store import Store
 from tests.cli.calls import document, harness_of
@@ -25,8 +26,9 @@ KEY = "ab" * 32
 TABLE = RankedRows(("rank", "drug", "known"), ((1, "a", ""), (2, "b", ""), (None, "c", "yes")), 2, 5, 9)
 ANSWER = Prediction(
     "repurposing",
-    "synthetic",
+    PredictionRequest(methods=("constant",), dataset="synthetic"),
     "Synthetic",
+    "Made up.",
     (PredictingMethod("constant", "published", "it was named", ("a remark",), KEY),),
     ("higher is better",),
     TABLE,
@@ -105,10 +107,25 @@ def test_what_is_not_named_is_the_usual_and_is_said(words: tuple[str, ...], answ
     method, dataset = usual_choice(repository.layout, "repurposing", ())
     expected = ("pmf" if "pmf" in words else method, "synthetic" if "synthetic" in words else dataset)
     assert (asked[0]["methods"], asked[0]["dataset"]) == ((expected[0],), expected[1])
-    title = load_manifest(repository.layout, expected[1]).title
-    assert result.stderr.splitlines()[0] == (
-        f"method {expected[0]}, learning from {expected[1]} ({title}); --method and --dataset name others"
+    manifest = load_manifest(repository.layout, expected[1])
+    told = f"{manifest.title}: {manifest.summary.rstrip('.')}"
+    first, second, *_ = result.stderr.splitlines()
+    assert (
+        first == f"method {expected[0]}, learning from {expected[1]} ({told}); --method and --dataset name others"
     )
+    is_lacking = expected[1] != "fdataset" and "synthetic" not in words
+    missing = "the usual dataset, fdataset, is not here: `harness data get fdataset` brings it"
+    assert (second == missing) == is_lacking
+
+
+def test_who_learns_from_made_up_data_is_told_so(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the usual dataset is not here, what stands in for it may be of drugs that do not exist."""
+    answering(ANSWER)
+    for chosen, lines in (("synthetic_ddi", 1), ("drugbank", 0)):
+        monkeypatch.setattr("harness.cli.predict.usual_choice", lambda *_, chosen=chosen: ("mlp", chosen))
+        first, *others = harness_of("predict", "ddi").stderr.splitlines()
+        missing = "the usual dataset, drugbank, is not here: `harness data get drugbank` brings it"
+        assert others.count(missing) == lines and ("made-up drugs" in first) == bool(lines)
 
 
 def test_what_was_named_is_not_said_again(answering: Answering) -> None:

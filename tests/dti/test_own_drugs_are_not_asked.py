@@ -24,6 +24,7 @@ from harness.data import load_dataset, load_manifest
 from harness.data.datasets import convert_dataset
 from harness.data.extension import extended
 from harness.prediction import Prediction
+from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import RankedRows
 
 ASPIRIN, SEQUENCE = "CC(=O)Oc1ccccc1C(=O)O", "mkvlaa"
@@ -152,7 +153,8 @@ def test_texts_of_files_reach_the_prediction(tmp_path: Path, monkeypatch: pytest
 
     def predict(*_: object, new: object, **__: object) -> Prediction:
         asked.append(new)
-        return Prediction("dti", "dti_world", "World", (), (), RankedRows(("rank",), ((1,),), 1, 1, 1))
+        request = PredictionRequest(methods=("deeppurpose",), dataset="dti_world")
+        return Prediction("dti", request, "World", "", (), (), RankedRows(("rank",), ((1,),), 1, 1, 1))
 
     monkeypatch.setattr(api, "predict", predict)
     (tmp_path / "kin.fasta").write_text(">sp|P1|KIN a kinase\nMKV\nLAA\n")

@@ -93,7 +93,8 @@ class Scene:
                 record = {} if name in self.unstored + self.unplanned else {"a": "record"}
                 cells.append(Cell(job, planned, *said, record))
             else:
-                cells.append(Cell(job, planned, Verdict.OK, "fine", {"a": "record"}))
+                record = {"finished": f"when {name} ended", "harness_version": "1.2"}
+                cells.append(Cell(job, planned, Verdict.OK, "fine", record))
         return cells
 
     def answer(
@@ -229,6 +230,8 @@ def test_several_methods_and_what_failed(drugs: Scene, monkeypatch: pytest.Monke
             "why mlp",
             ("of mlp", "2 of 4 rows share their score with another: the order among them says nothing"),
             drugs.key("mlp"),
+            "when mlp ended",
+            "1.2",
         ),
         PredictingMethod(
             "tiger",
@@ -239,6 +242,8 @@ def test_several_methods_and_what_failed(drugs: Scene, monkeypatch: pytest.Monke
                 "reads nothing of a new drug: its scores say nothing of 3 drugs without anything known",
             ),
             drugs.key("tiger"),
+            "when tiger ended",
+            "1.2",
         ),
     )
     assert [one.name for one in found.methods] == ["mlp/published", "tiger/published"]

@@ -10,6 +10,7 @@ import re
 import subprocess
 import xml.etree.ElementTree as ET
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -20,8 +21,10 @@ from hypothesis import strategies as some
 from harness.base.errors import UsageError
 from harness.base.tables import csv_text
 from harness.base.workbook import MOST_ROWS, Cell, Worksheet, workbook_bytes
+from harness.benchmarks.new_item import NewItem
 from harness.prediction import KINDS, Prediction, about_lines, content_of, to_json
 from harness.prediction.prediction import PredictingMethod
+from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import RankedRows
 from tests.judges import judge
 
@@ -186,9 +189,19 @@ def test_a_name_is_no_formula_in_csv(start: str) -> None:
 def prediction() -> Prediction:
     """A small one, with an accent, a formula and an empty cell."""
     rows = ((1, "Acétyl", "=x", 0.1 + 0.2, None), (None, "b", "d", None, "associated"))
-    method = PredictingMethod("bnnr", "published", "recommended", ("a control", "a finding"), "f" * 64)
+    made = ("2026-01-02T03:04:05Z", "0.1.0")
+    method = PredictingMethod("bnnr", "published", "recommended", ("a control", "a finding"), "f" * 64, *made)
+    request = PredictionRequest(
+        methods=("bnnr",),
+        dataset="mine",
+        seed=7,
+        new=(NewItem(kind="drug", name="Acétyl", text="f1=0.5"), NewItem(kind="disease", name="d")),
+        only=(("drug", "b"),),
+        pairs=(("b", "d"),),
+    )
     table = RankedRows(("rank", "drug", "disease", "score", "known"), rows, 1, 7, 9)
-    return Prediction("repurposing", "mine", "Mine", (method,), ("No probability.",), table, has_known=True)
+    said = ("No probability.",)
+    return Prediction("repurposing", request, "Mine", "Made up.", (method,), said, table, has_known=True)
 
 
 def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
@@ -204,13 +217,20 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
     about = [" ".join(map(str, row)) for row in sheets["about"]]
     assert about == [
         "what it says",
-        "dataset mine (Mine)",
+        "new drug Acétyl: f1=0.5",
+        "new disease d",
+        "only rows with drug b",
+        "only rows with both b and d",
+        "seed 7",
+        f"run {'f' * 64}, ended 2026-01-02T03:04:05Z, made by harness 0.1.0",
+        "dataset mine (Mine): Made up.",
         "bnnr/published recommended (evidence: harness audit ffffffffffff)",
         "bnnr/published a control",
         "bnnr/published a finding",
         "note No probability.",
     ]
-    assert about_lines(one) == [line.replace(" ", ": ", 1) for line in about[1:]]
+    assert about_lines(one) == [line.replace(" ", ": ", 1) for line in about[7:]]
+    assert about_lines(replace(one, summary=""))[0] == "dataset: mine (Mine)"
     with zipfile.ZipFile(io.BytesIO(book)) as archive:
         cells = [
             set(re.findall(rb' s="([0-9])"', archive.read(f"xl/worksheets/sheet{number}.xml")))
@@ -224,7 +244,15 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
     assert read == {
         "benchmark": "repurposing",
         "dataset": "mine",
-        "methods": [{**method, "key": "f" * 64}],
+        "summary": "Made up.",
+        "new": [
+            {"kind": "drug", "name": "Acétyl", "text": "f1=0.5"},
+            {"kind": "disease", "name": "d", "text": ""},
+        ],
+        "only": [{"kind": "drug", "name": "b"}],
+        "pairs": [["b", "d"]],
+        "seed": 7,
+        "methods": [{**method, "key": "f" * 64, "finished": "2026-01-02T03:04:05Z", "harness": "0.1.0"}],
         "meaning": ["No probability."],
         "columns": ["rank", "drug", "disease", "score", "known"],
         "ranked": 1,
@@ -249,9 +277,15 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
     assert {**facts, "rows": read["rows"]} == read
 
 
+def asked(dataset: str) -> PredictionRequest:
+    return PredictionRequest(methods=(), dataset=dataset)
+
+
 def test_no_row_is_a_file_all_the_same() -> None:
     assert KINDS == ("csv", "xlsx", "parquet", "json")
-    empty = Prediction("combos", "c", "C", (), (), RankedRows(("rank", "document", "score"), (), 0, 0, 0))
+    empty = Prediction(
+        "combos", asked("c"), "C", "", (), (), RankedRows(("rank", "document", "score"), (), 0, 0, 0)
+    )
     packed = content_of(empty, "parquet")
     assert isinstance(packed, bytes) and pq.read_table(io.BytesIO(packed)).column_names == list(empty.columns)
     assert content_of(empty, "csv") == "rank,document,score\n"
@@ -281,7 +315,7 @@ def test_another_program_reads_the_same(tmp_path: Path) -> None:
 
 def test_what_is_said_beside_rows_can_be_read_as_it_is_written() -> None:
     """By whoever looks at the metadata of a Parquet file, without a parser of JSON."""
-    one = Prediction("combos", "Größen", "C", (), (), RankedRows(("rank",), (), 0, 0, 0))
+    one = Prediction("combos", asked("Größen"), "C", "", (), (), RankedRows(("rank",), (), 0, 0, 0))
     packed = content_of(one, "parquet")
     assert isinstance(packed, bytes)
     assert "Größen" in pq.read_schema(io.BytesIO(packed)).metadata[b"permafrost"].decode()

@@ -295,6 +295,23 @@ class PredictingRow(Fields):
     reason: str
     remarks: list[str]
     key: str
+    finished: str
+    harness: str
+
+
+class AskedItem(Fields):
+    """Something of one's own that was asked about."""
+
+    kind: str
+    name: str
+    text: str
+
+
+class AskedName(Fields):
+    """Something of the dataset: only rows with it were asked for."""
+
+    kind: str
+    name: str
 
 
 class PredictionAnswer(Answer):
@@ -302,6 +319,11 @@ class PredictionAnswer(Answer):
 
     benchmark: str
     dataset: str
+    summary: str
+    new: list[AskedItem]
+    only: list[AskedName]
+    pairs: list[list[str]]
+    seed: int
     methods: list[PredictingRow]
     meaning: list[str]
     columns: list[str]
