@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness.compare.claims import Claim
+from harness.compare.claims import ADJUSTED_P, Claim, H
 from harness.compare.comparison import ClaimVerdict, Comparison, Recomputed
 from harness.compare.statistics import SIGNIFICANCE, benjamini_hochberg, p_of_h
-
-H, ADJUSTED_P = "Kruskal-Wallis H", "adjusted p"
 
 _TEST = f"both below {SIGNIFICANCE:.2f}, or both above (Benjamini and Hochberg)"
 

@@ -13,9 +13,9 @@ from typing import Any
 from harness.base.errors import DataError
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
-from harness.compare.claims import Claim, load_claims, load_external
+from harness.compare.claims import STATISTICS, Claim, load_claims, load_external
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison, Recomputed
-from harness.compare.groups import STATISTICS, Several, judge_all
+from harness.compare.groups import Several, judge_all
 from harness.compare.judge import Single
 from harness.compare.names import PublishedNames, is_of_split, load_names, target_of
 from harness.compare.paper import Place, has_study, load_paper

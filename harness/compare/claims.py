@@ -17,8 +17,13 @@ from harness.base.layout import Layout
 from harness.compare.names import PublishedNames
 
 PER_SEED, TABLES = "per_seed.csv", "tables.csv"
+# Statistics over the runs of several methods.
+MEDIAN, H, DIFFERENCE, ADJUSTED_P = "median", "Kruskal-Wallis H", "difference of means", "adjusted p"
+STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})
 # The statistic of a printed number about the data: a study shows it beside ours, but it is no claim about a run.
 SHOWN = "shown"
+# What a number of a paper's table may be.
+_PRINTED = STATISTICS | {"mean", "band", "cost", "status", SHOWN}
 # A column with so many decimals holds binary numbers in full, not rounded.
 _FULL_PRECISION = 13
 # Columns of the files of runs that are no metrics.
@@ -225,8 +230,15 @@ def read_rows(path: Path, *columns: str, filled: Collection[str] = ()) -> list[d
         if empty := next((name for name in filled if not row[name].strip()), None):
             where = f"{path}: line {number}: {empty}"
             raise CorruptData("the field is empty", where=where, todo="fill it in, or remove the line")
+        has_statistic = "statistic" in columns
+        if has_statistic and row["statistic"] not in _PRINTED:
+            raise CorruptData(
+                f"no statistic is called '{row['statistic']}'",
+                where=f"{path}: line {number}: statistic",
+                todo=f"known: {', '.join(sorted(_PRINTED))}",
+            )
         # a word stands for a number only where the form of the file has a column that says so
-        is_word = "statistic" in columns and row["statistic"] == "status"
+        is_word = has_statistic and row["statistic"] == "status"
         _check_numbers(path, number, row, numbers - {"value"} if is_word else numbers)
     return rows
 

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.base.errors import CorruptData
-from harness.compare.adjustment import ADJUSTED_P, H, judge_adjusted
-from harness.compare.claims import Claim
+from harness.compare.adjustment import judge_adjusted
+from harness.compare.claims import ADJUSTED_P, DIFFERENCE, MEDIAN, Claim, H
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison, Recomputed
 from harness.compare.means import FEWEST_SEEDS
 from harness.compare.names import PublishedNames, target_of
@@ -41,8 +41,6 @@ from harness.compare.statistics import (
 )
 from harness.compare.values import Side
 
-MEDIAN, DIFFERENCE = "median", "difference of means"
-STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})
 # Of the others a median is over the best methods, which all runs decide, and an adjusted p over all tests.
 _OF_SHARED_SEEDS = frozenset({H, DIFFERENCE})
 

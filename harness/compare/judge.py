@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
-from harness.compare.claims import Claim
+from harness.compare.claims import STATISTICS, Claim
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
 from harness.compare.means import FEWEST_SEEDS, RELATIVE, decide
 from harness.compare.names import PublishedNames, Target, reason_in, target_of
@@ -63,6 +63,8 @@ class Single:
         reason = place.missing
         if not reason and claim.statistic == "cost":
             reason = f"a cost {claim.note}"
+        if not reason and claim.statistic in STATISTICS:
+            reason = "a statistic over several methods, and no contrasts.toml says which"
         reason = reason or place.no_metric
         if not reason and not place.runs:
             reason = place.no_data
@@ -88,7 +90,7 @@ class Single:
                 target,
                 metric=metric.ours if metric else None,
                 missing=_missing(claim, target, self.artifact),
-                no_metric=f"{claim.metric}: {metric.reason}" if metric and metric.ours is None else "",
+                no_metric=metric.reason if metric and metric.ours is None else "",
                 runs=self.runs.get(target, {}),
                 no_data=reason_in(names.no_data, *about),
                 other_data=reason_in(names.other_data, *about),

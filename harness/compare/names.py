@@ -98,7 +98,7 @@ class PublishedNames(Strict):
         for metric in self.metrics:
             if metric.published == published:
                 return metric
-        return MetricName(published=published, reason="not computed here")
+        return MetricName(published=published, reason="no entry of [[metrics]] in names.toml names ours for it")
 
     def meaning(self, metric: str, method: str, dataset: str) -> str:
         """The metric that a method's original computes under this name. Published names, except the method's."""

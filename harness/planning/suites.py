@@ -77,6 +77,12 @@ class Suite(Strict):
     includes: list[str] = Field(default=[], description="suites whose blocks come after its own")
     blocks: list[Block] = []
 
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Suite:
+        if not (self.blocks or self.includes):
+            raise ValueError("blocks: write one, or include another suite; this one asks for nothing")
+        return self
+
 
 def expansions(text: str) -> list[str]:
     """Every text that one with `{a,b}` or `{0..9}` stands for, the last such part changing first."""

@@ -133,7 +133,7 @@ def legend_lines(table: Table) -> list[str]:
 
 def notes(table: Table, metric: str = "") -> list[str]:
     """Sentences below the table: how metrics are computed, and remarks about its rows."""
-    if not table.planned:
+    if not (table.planned or table.others):
         return ["No run is stored here yet: `harness run --suite smoke` makes some.", *remarks(table)]
     own = sorted({group.dataset for group in table.groups if group.unpublished})
     if metric:

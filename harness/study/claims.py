@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from harness.compare.adjustment import ADJUSTED_P, H
 from harness.compare.book import keys_of
-from harness.compare.claims import Claim
+from harness.compare.claims import ADJUSTED_P, STATISTICS, Claim, H
 from harness.compare.comparison import ClaimVerdict, Comparison
-from harness.compare.groups import STATISTICS
 from harness.compare.paper import ALL_DATASETS
 from harness.compare.text import comparison_json
 from harness.status.table import Summary

@@ -310,7 +310,7 @@ def test_what_is_asked_about_is_what_commands_say() -> None:
     )
     read = reading(dataset_of("made", [GOOD], [0]))
     assert read.answers == ("label",) and read.meaning == (
-        "A score is a probability of the method's own, and not a calibrated one.",
+        "A score is a model's own probability, and not a calibrated one; a rule without a model says 1.",
         "A combination that is not listed was not found, which is no proof that the text has none.",
     )
     assert [strategy.SUMMARY for strategy in (released, abstracts, random, unannotated)] == [

@@ -389,7 +389,7 @@ def test_the_first_reason_that_nothing_can_decide_is_told() -> None:
     assert judged(claim(metric="HR", statistic="cost", note="of other hardware"), {}).reason == (
         "a cost of other hardware"
     )
-    assert judged(claim(metric="HR"), {}).reason == "HR: not computed here"
+    assert judged(claim(metric="HR"), {}).reason == "not computed here"
 
 
 def test_a_remark_on_one_metric_says_nothing_of_others() -> None:

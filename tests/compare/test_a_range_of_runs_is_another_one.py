@@ -11,10 +11,10 @@ from scipy import stats
 
 from harness.base.errors import CorruptData
 from harness.base.vocabulary import Verdict
-from harness.compare.adjustment import ADJUSTED_P, H, judge_adjusted
-from harness.compare.claims import Claim
+from harness.compare.adjustment import judge_adjusted
+from harness.compare.claims import ADJUSTED_P, DIFFERENCE, MEDIAN, Claim, H
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
-from harness.compare.groups import DIFFERENCE, MEDIAN, Several, judge_all
+from harness.compare.groups import Several, judge_all
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
 from harness.compare.paper import Contrast, PaperStatistics, Place
 from harness.compare.runs import Obtained

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.compare.adjustment import ADJUSTED_P, H
-from harness.compare.claims import Claim
+from harness.compare.claims import ADJUSTED_P, DIFFERENCE, MEDIAN, Claim, H
 from harness.compare.comparison import ClaimVerdict
-from harness.compare.groups import DIFFERENCE, MEDIAN, Several, judge_all
+from harness.compare.groups import Several, judge_all
 from harness.compare.paper import Place
 from tests.study.conftest import Drawn
 

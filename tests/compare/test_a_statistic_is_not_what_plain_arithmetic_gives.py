@@ -10,10 +10,9 @@ from scipy import stats
 
 from harness.base.layout import Layout
 from harness.compare import Book, compare_claims
-from harness.compare.adjustment import ADJUSTED_P, H
-from harness.compare.claims import Claim
+from harness.compare.claims import ADJUSTED_P, DIFFERENCE, MEDIAN, STATISTICS, Claim, H
 from harness.compare.comparison import ClaimVerdict
-from harness.compare.groups import DIFFERENCE, MEDIAN, STATISTICS, Several
+from harness.compare.groups import Several
 from harness.results.store import Store
 from tests.recomputation import groups
 from tests.recomputation.claims import Published, published

@@ -10,8 +10,8 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.compare import Book, compare_claims
+from harness.compare.claims import STATISTICS
 from harness.compare.comparison import ClaimVerdict, Comparison
-from harness.compare.groups import STATISTICS
 from harness.results.store import Store
 from tests import recomputation
 from tests.recomputation import groups, records

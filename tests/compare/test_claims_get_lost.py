@@ -246,6 +246,28 @@ def test_a_broken_committed_number_is_refused_with_its_line(evidence: Layout, fi
     assert f"{file}: line 2: " in error.value.where
 
 
+def test_a_number_of_no_known_kind_is_refused_with_its_line(evidence: Layout) -> None:
+    """It would wait for a run for ever."""
+    path = evidence.published / "ddi" / "tables.csv"
+    lines = path.read_text().splitlines()
+    row = next(line for line in lines if ",band," in line)
+    path.write_text("\n".join([*lines, row.replace(",band,", ",bend,")]))
+    with pytest.raises(CorruptData, match="no statistic is called 'bend'") as error:
+        compare_claims(evidence, Store(evidence.runs), "ddi")
+    assert error.value.where == f"{path}: line {len(lines) + 1}: statistic"
+    assert error.value.todo == (
+        "known: Kruskal-Wallis H, adjusted p, band, cost, difference of means, mean, median, shown, status"
+    )
+    # a statistic over several methods, where nothing says over which: no run decides it
+    path.write_text("\n".join([*lines, row.replace(",band,", ",median,")]))
+    (median,) = (
+        one
+        for one in compare_claims(evidence, Store(evidence.runs), "ddi").comparisons
+        if one.claim.statistic == "median"
+    )
+    assert median.verdict is ClaimVerdict.NOT_COMPARABLE and "contrasts.toml" in median.reason
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [

@@ -13,7 +13,7 @@ from harness import benchmarks, compare
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import compare_claims, load_names
-from harness.compare.groups import STATISTICS
+from harness.compare.claims import STATISTICS
 from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.runs import Obtained, obtain, of_tasks
 from harness.planning.jobs import Job, PlannedJob

@@ -364,6 +364,12 @@ def test_a_block_that_asks_for_nothing_is_refused(changed: dict[str, Any], field
         block_of(**changed)
 
 
+def test_a_suite_that_asks_for_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="blocks: write one, or include another suite"):
+        Suite(name="made-up", summary="")
+    assert Suite(name="made-up", summary="", includes=["smoke"]).blocks == []
+
+
 def test_a_variant_that_no_method_of_a_block_has_is_a_slip(repository: Layout) -> None:
     cards = load_methods(repository, "repurposing")
     having = {card.name for card in cards if "corrected" in card.variants}

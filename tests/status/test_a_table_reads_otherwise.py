@@ -485,6 +485,9 @@ def test_where_nothing_is_stored_it_is_said_what_makes_runs_and_no_heading_stand
     said = "No run is stored here yet: `harness run --suite smoke` makes some."
     assert to_text(empty) == f"stored: 0 cells planned = 0\n\n{said}\n"
     assert "Verdicts" not in to_markdown(empty) and said.split("`")[0] in to_markdown(empty)
+    # of nothing, as the second of ten parts of one cell: other runs are stored all the same
+    part = " ".join(to_text(Table("request", 0, (), 6)).split())
+    assert said not in part and "6 stored runs belong to no cell of this plan" in part
     terminal = io.StringIO()
     terminal.isatty = lambda: True  # type: ignore[method-assign]
     show(empty, stream=terminal)

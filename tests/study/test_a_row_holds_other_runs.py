@@ -13,9 +13,9 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
 from harness.compare.book import keys_of
-from harness.compare.claims import Claim
+from harness.compare.claims import STATISTICS, Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
-from harness.compare.groups import STATISTICS, Several
+from harness.compare.groups import Several
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target, target_of
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained

@@ -13,8 +13,8 @@ import pytest
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.study.figures import PANELS, make_figures
 from harness.compare import Book, compare_claims, load_names
+from harness.compare.claims import STATISTICS
 from harness.compare.comparison import ClaimVerdict
-from harness.compare.groups import STATISTICS
 from harness.results.store import Store
 from harness.study import make_study
 from harness.study.sheets import Sheet, Study

@@ -6,9 +6,8 @@ import pytest
 
 from harness.benchmarks.repurposing.study.figures import PANELS
 from harness.compare import Book
-from harness.compare.adjustment import H
-from harness.compare.claims import Claim
-from harness.compare.groups import DIFFERENCE, Several
+from harness.compare.claims import DIFFERENCE, Claim, H
+from harness.compare.groups import Several
 from harness.compare.paper import Place
 from harness.compare.values import TIME
 from tests.study.conftest import Drawn

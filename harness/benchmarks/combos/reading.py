@@ -10,7 +10,7 @@ def reading(dataset: CombosDataset) -> Reading:
     """Documents are asked whole: what is listed was found."""
     return Reading(
         (
-            "A score is a probability of the method's own, and not a calibrated one.",
+            "A score is a model's own probability, and not a calibrated one; a rule without a model says 1.",
             "A combination that is not listed was not found, which is no proof that the text has none.",
         ),
         answers=("label",),
