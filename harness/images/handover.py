@@ -18,10 +18,11 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.build import ensure_image, remove_images
 from harness.images.builder import BuildEngine
+from harness.images.export import id_of
 from harness.images.fetch import Supply
 from harness.images.identity import image_name
 from harness.images.receipts import BuiltImage, receipt_path
-from harness.images.transport import id_of, load_images, save_images
+from harness.images.transport import load_images, save_images
 from harness.methods.card import method_names
 
 ROOM_VARIABLE = "PERMAFROST_IMAGES_GIB"

@@ -22,6 +22,7 @@ from harness.base.vocabulary import Accelerator
 from harness.images.build import ensure_environment, ensure_image, known_image
 from harness.images.builder import BuildEngine
 from harness.images.cards import environment_chain
+from harness.images.export import id_of
 from harness.images.fetch import Supply
 from harness.images.identity import code_tree, environment_image_name, image_name, is_method
 from harness.images.receipts import BuiltImage, building, receipt_path
@@ -147,16 +148,6 @@ def _undone_on_failure(engine: BuildEngine, layout: Layout, names: Sequence[str]
                 if old is not None:
                     tag_image(engine, old, name)
         raise
-
-
-def id_of(engine: BuildEngine, name: str) -> str | None:
-    """The id that an engine has for an image's name."""
-    from docker.errors import ImageNotFound
-
-    try:
-        return str(engine.client.images.get(name).id)
-    except ImageNotFound:
-        return None
 
 
 def _load(engine: BuildEngine, file: Path) -> None:
