@@ -40,7 +40,7 @@ from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.results.records import RECORD_FILE, Record
 from harness.results.reference import ReferenceResult, load_reference
-from harness.results.scoring import Scores, compute_scores, read_scores, scored_files, scores_path
+from harness.results.scoring import Scores, compute_scores, read_scores, scores_path
 from harness.results.store import Store, join
 from harness.splits import load_split
 from harness.splits.splits import split_path
@@ -168,9 +168,8 @@ class Packer:
         if record.verdict is not Verdict.OK:
             return None
         planned = record.planned
-        evidence = scored_files(planned.job.benchmark, record.model_dump(mode="json")["files"])
         computed = compute_scores(self.layout, store, planned, self.mirrors)
-        kept = read_scores(self.layout, record.key, planned.job.benchmark, evidence)
+        kept = read_scores(self.layout, record.key, planned.job.benchmark, record.evidence)
         if kept and (fault := difference(computed, kept)):
             raise AuditError(
                 f"the kept scores are not what the predictions give: {fault}",

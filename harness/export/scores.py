@@ -17,7 +17,7 @@ from harness.data.manifest import has_manifest
 from harness.export.contents import CrateLayout
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
-from harness.results.scoring import Scores, scored_files, scorer_digest
+from harness.results.scoring import Scores, scorer_digest
 from harness.results.store import Store
 from harness.results.truth import Truth
 from harness.splits.splits import split_path
@@ -34,8 +34,7 @@ def recompute(crate: CrateLayout, here: Layout, record: Record, mirrors: Sequenc
     planned = record.planned
     truth = _truth(crate, here, planned, tuple(mirrors))
     answer = truth.read(Store(crate.runs).path(record.key))
-    evidence = scored_files(planned.job.benchmark, record.model_dump(mode="json")["files"])
-    return Scores(planned.key, scorer_digest(planned.job.benchmark), evidence, *truth.measure(answer))
+    return Scores(planned.key, scorer_digest(planned.job.benchmark), record.evidence, *truth.measure(answer))
 
 
 def difference(computed: Scores, kept: Scores) -> str:

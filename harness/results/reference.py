@@ -38,7 +38,7 @@ from harness.planning.plan import Present
 from harness.proof.log import Log
 from harness.results.digests import reference_results, take_over
 from harness.results.records import Record, checked_fields
-from harness.results.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
+from harness.results.scoring import Scores, parse_scores, score_run, scorer_digest
 from harness.results.store import Store
 from harness.splits import recorded_split
 from harness.splits.checksums import recorded_path
@@ -349,8 +349,7 @@ def _check(entry: ReferenceResult) -> None:
     if entry.scores is not None:
         if absent := record.missing_files:
             raise _corrupt(f"a run that ended ok has no {absent[0]}", entry.where)
-        evidence = scored_files(record.planned.job.benchmark, entry.content["files"])
-        if (entry.scores.key, entry.scores.evidence) != (key, evidence):
+        if (entry.scores.key, entry.scores.evidence) != (key, record.evidence):
             raise _corrupt("the scores are of other predictions than the record", entry.where)
 
 
