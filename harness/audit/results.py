@@ -156,7 +156,7 @@ def compare_metrics(metrics: dict[str, float | None], kept: object, where: Path 
         return failed("scores", "no metric was computed: nothing can be compared", where=where)
     for name, value in metrics.items():
         other = others.get(name, "-")
-        if not _agree(value, other):
+        if not agree(value, other):
             return failed(
                 "scores", f"{name} is not what was kept", expected=str(value), found=str(other), where=where
             )
@@ -165,7 +165,8 @@ def compare_metrics(metrics: dict[str, float | None], kept: object, where: Path 
     return ok("scores", f"all {counted(len(metrics), 'metric')} recomputed and equal to those kept", values)
 
 
-def _agree(value: float | None, other: object) -> bool:
+def agree(value: float | None, other: object) -> bool:
+    """Whether two values of a metric are the same, but for what another CPU may add up to."""
     if value is None or not isinstance(other, (int, float)):
         return value is other
     return math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness import benchmarks
+from harness.audit.results import agree
 from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum
 from harness.base.layout import Layout
@@ -21,9 +21,6 @@ from harness.results.scoring import Scores, scorer_digest
 from harness.results.store import Store
 from harness.results.truth import Truth
 from harness.splits.splits import split_path
-
-# Recomputed on another CPU, a sum may differ in its last bits.
-_RELATIVE = 1e-12
 
 
 def recompute(crate: CrateLayout, here: Layout, record: Record, mirrors: Sequence[Path] = ()) -> Scores:
@@ -56,13 +53,8 @@ def _differing(computed: Mapping[str, float | None], kept: Mapping[str, float | 
     for name in sorted({*computed, *kept}):
         if name not in computed or name not in kept:
             return f"metric {name} stands on one side only"
-        value, other = computed[name], kept[name]
-        if value is None or other is None:
-            same = value is other
-        else:
-            same = math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
-        if not same:
-            return f"metric {name} is {value}, kept is {other}"
+        if not agree(computed[name], kept[name]):
+            return f"metric {name} is {computed[name]}, kept is {kept[name]}"
     return ""
 
 
