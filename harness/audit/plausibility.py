@@ -19,7 +19,7 @@ from harness.benchmarks.method_report import METHOD
 from harness.benchmarks.order import PUBLISHED
 from harness.execution.runs.classify import ATTEMPTS
 from harness.execution.runs.log import printable
-from harness.execution.tasks import limits_of
+from harness.execution.tasks import recorded_limits
 from harness.images.cards import environment_chain, layers_of
 from harness.images.identity import method_image_name
 from harness.images.locks import read_wheels
@@ -66,15 +66,7 @@ def check_plausibility(record: Record, scores: Scores | None = None) -> list[Ste
 def check_card(layout: Layout, record: Record) -> list[Step]:
     """Limits and order against the present card; only for runs of the present code."""
     card = card_of(layout, record.planned.job)
-    limits = limits_of(card)
-    expected = {
-        "seconds": int(limits.seconds),
-        "memory_bytes": limits.memory_bytes,
-        "processes": limits.processes,
-        "output_bytes": limits.output_bytes,
-        "cpus": int(limits.cpus),
-        "gpus": len(limits.gpus),
-    }
+    expected = recorded_limits(card)
     faults = [
         Oddity(
             f"the limit of {name} is not that of the card", str(expected.get(name)), str(record.limits.get(name))
