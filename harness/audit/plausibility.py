@@ -112,7 +112,7 @@ def check_maker(record: Record) -> list[Step]:
     engine = f"{record.engine.get('name')} {record.engine.get('version')}"
     if made_by.engine != engine:
         faults.append(Oddity("another engine made it than ran it", engine, made_by.engine))
-    if made_by.harness == _harness() and made_by.scorer != (scorer := _scorer(record)):
+    if made_by.harness == _harness() and made_by.scorer != (scorer := scorer_digest(record.planned.job.benchmark)):
         faults.append(Oddity("the scorer is not that of this harness", scorer, made_by.scorer))
     return [failed(_MAKER, what, expected=one, found=other) for what, one, other in faults] or [
         ok(_MAKER, "as the record says", made_by.text)
@@ -124,10 +124,6 @@ def _harness() -> str:
     from harness.meaning.folders import meaning_of_folder
 
     return meaning_of_folder(Path(harness.__file__).parent)
-
-
-def _scorer(record: Record) -> str:
-    return scorer_digest(record.planned.job.benchmark)
 
 
 def _steps(faults: list[Oddity], what: str) -> list[Step]:
