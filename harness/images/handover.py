@@ -30,13 +30,7 @@ _FOLDER = "images"
 
 
 def hand_over(
-    engine: BuildEngine,
-    layout: Layout,
-    methods: Sequence[str],
-    mirror: Path,
-    accelerator: Accelerator = "cpu",
-    *,
-    supply: Supply | None = None,
+    engine: BuildEngine, layout: Layout, methods: Sequence[str], mirror: Path, accelerator: Accelerator = "cpu"
 ) -> list[Path]:
     """The files of these methods' images below a mirror; those that are not there yet are written."""
     files = []
@@ -44,7 +38,7 @@ def hand_over(
         file = _file_in(mirror, image_name(layout, method, accelerator))
         if not file.is_file():
             file.parent.mkdir(parents=True, exist_ok=True)
-            save_images(engine, layout, [method], file, accelerator, supply=supply)
+            save_images(engine, layout, [method], file, accelerator)
         files.append(file)
     return files
 
