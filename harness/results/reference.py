@@ -203,11 +203,6 @@ class ReferenceRow:
     cpu_hours: float
 
     @property
-    def method(self) -> str:
-        """The method, with its variant unless that is the published one."""
-        return self.job.method if self.job.variant == "published" else f"{self.job.method}/{self.job.variant}"
-
-    @property
     def seeds(self) -> int:
         """How many runs."""
         return self.counts.total()
@@ -248,8 +243,7 @@ def reference_file(layout: Layout, planned: PlannedJob) -> Path:
 
 
 def _folder_of(layout: Layout, job: Job) -> Path:
-    row = job.method if job.variant == "published" else f"{job.method}-{job.variant}"
-    return layout.reference / job.benchmark / row
+    return layout.reference / job.benchmark / job.row.replace("/", "-")
 
 
 def seconds_in_reference(layout: Layout, job: Job) -> list[float]:
