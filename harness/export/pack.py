@@ -155,9 +155,8 @@ class Packer:
 
     def _copy_run(self, store: Store, record: Record, scores: Scores | None, crate: CrateLayout) -> None:
         source, target = store.path(record.key), Store(crate.runs).path(record.key)
-        answer = {file.name for file in benchmarks.get(record.planned.job.benchmark).answer_files}
         for name in (RECORD_FILE, *sorted(record.files)):
-            if self.extent is Extent.WHOLE or name not in answer:
+            if self.extent is Extent.WHOLE or name not in record.answer_files:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, target / name)
         if scores:

@@ -141,12 +141,13 @@ class _Verifier:
     def _check_files(self, record: Record, extent: Extent) -> list[Step]:
         """Every file of a run against its record; those that the crate says it does not hold are not checked."""
         folder, steps, absent = self._store.path(record.key), list[Step](), list[str]()
-        answer = {file.name for file in benchmarks.get(record.planned.job.benchmark).answer_files}
         for name, file in sorted(record.files.items()):
             path = folder / name
             if path.is_file():
                 steps.append(equal(name, f"sha256 of {file.bytes:,} bytes", file.sha256, sha256_of(path), path))
-            elif extent is Extent.REFERENCE or (extent is Extent.WITHOUT_PREDICTIONS and name in answer):
+            elif extent is Extent.REFERENCE or (
+                extent is Extent.WITHOUT_PREDICTIONS and name in record.answer_files
+            ):
                 absent.append(name)
             else:
                 steps.append(failed(name, "the file is missing", where=path))
