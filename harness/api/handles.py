@@ -51,4 +51,4 @@ def forget(
     runs = runs_to_forget(
         here.layout, here.store, several(keys), methods=several(methods), datasets=several(datasets)
     )
-    return runs if dry_run else list(forget_runs(here.layout, here.store, runs))
+    return runs if dry_run else list(forget_runs(here.store, runs))

@@ -29,7 +29,7 @@ from harness.execution.inputs import make_inputs
 from harness.images import code_tree, image_name, image_tree
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.context import parts_of
-from harness.images.export import held_trees
+from harness.images.export import held_trees, id_of
 from harness.images.identity import combined
 from harness.images.receipts import BuiltImage, read_receipt, receipt_path
 from harness.images.record import (
@@ -191,13 +191,9 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
         return [not_checked("engine image", "no engine", Lack.ENGINE)]
     if superseded.image:
         return [not_checked("engine image", f"superseded: {superseded.image}", Lack.SUPERSEDED)]
-    from docker.errors import ImageNotFound
-
     job, run_image_id = record.planned.job, record.image.get("id", "")
     name = image_name(layout, job.method, job.accelerator)
-    try:
-        image_id = str(engine.client.images.get(name).id)
-    except ImageNotFound:
+    if (image_id := id_of(engine, name)) is None:
         return [not_checked("engine image", f"{name} is not built in this engine", Lack.ENGINE)]
     expected = (record.image.get("environment_tree", ""), record.image.get("code_tree", ""))
     trees = held_trees(engine, layout, image_id)

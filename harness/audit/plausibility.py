@@ -19,7 +19,7 @@ from harness.benchmarks.method_report import METHOD
 from harness.benchmarks.order import PUBLISHED
 from harness.execution.runs.classify import ATTEMPTS
 from harness.execution.runs.log import printable
-from harness.execution.tasks import limits_of
+from harness.execution.tasks import recorded_limits
 from harness.images.cards import environment_chain, layers_of
 from harness.images.identity import method_image_name
 from harness.images.locks import read_wheels
@@ -66,15 +66,7 @@ def check_plausibility(record: Record, scores: Scores | None = None) -> list[Ste
 def check_card(layout: Layout, record: Record) -> list[Step]:
     """Limits and order against the present card; only for runs of the present code."""
     card = card_of(layout, record.planned.job)
-    limits = limits_of(card)
-    expected = {
-        "seconds": int(limits.seconds),
-        "memory_bytes": limits.memory_bytes,
-        "processes": limits.processes,
-        "output_bytes": limits.output_bytes,
-        "cpus": int(limits.cpus),
-        "gpus": len(limits.gpus),
-    }
+    expected = recorded_limits(card)
     faults = [
         Oddity(
             f"the limit of {name} is not that of the card", str(expected.get(name)), str(record.limits.get(name))
@@ -120,7 +112,7 @@ def check_maker(record: Record) -> list[Step]:
     engine = f"{record.engine.get('name')} {record.engine.get('version')}"
     if made_by.engine != engine:
         faults.append(Oddity("another engine made it than ran it", engine, made_by.engine))
-    if made_by.harness == _harness() and made_by.scorer != (scorer := _scorer(record)):
+    if made_by.harness == _harness() and made_by.scorer != (scorer := scorer_digest(record.planned.job.benchmark)):
         faults.append(Oddity("the scorer is not that of this harness", scorer, made_by.scorer))
     return [failed(_MAKER, what, expected=one, found=other) for what, one, other in faults] or [
         ok(_MAKER, "as the record says", made_by.text)
@@ -132,10 +124,6 @@ def _harness() -> str:
     from harness.meaning.folders import meaning_of_folder
 
     return meaning_of_folder(Path(harness.__file__).parent)
-
-
-def _scorer(record: Record) -> str:
-    return scorer_digest(record.planned.job.benchmark)
 
 
 def _steps(faults: list[Oddity], what: str) -> list[Step]:

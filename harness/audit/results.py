@@ -15,15 +15,7 @@ from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult, reference_of
-from harness.results.scoring import (
-    Scores,
-    compute_scores,
-    is_whole,
-    read_scores,
-    scored_files,
-    scores_path,
-    without_truth,
-)
+from harness.results.scoring import Scores, compute_scores, is_whole, read_scores, scores_path, without_truth
 from harness.results.store import Store
 from harness.results.truth import truth_of
 from harness.status.table import key_metrics
@@ -68,14 +60,12 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
 
 def _are_of(record: Record, content: object) -> bool:
     """Whether kept scores are of the files that a record names."""
-    evidence = scored_files(record.planned.job.benchmark, record.to_json()["files"])
-    return isinstance(content, dict) and bool(evidence) and content.get("evidence") == evidence
+    return isinstance(content, dict) and bool(record.evidence) and content.get("evidence") == record.evidence
 
 
 def kept_scores(layout: Layout, record: Record) -> Scores | None:
     """The scores that tables show of a run, whole and fresh; None where there are none."""
-    files = scored_files(record.planned.job.benchmark, record.to_json()["files"])
-    return read_scores(layout, record.key, record.planned.job.benchmark, files)
+    return read_scores(layout, record.key, record.planned.job.benchmark, record.evidence)
 
 
 def check_against_reference(layout: Layout, record: Record) -> list[Step]:
@@ -166,7 +156,7 @@ def compare_metrics(metrics: dict[str, float | None], kept: object, where: Path 
         return failed("scores", "no metric was computed: nothing can be compared", where=where)
     for name, value in metrics.items():
         other = others.get(name, "-")
-        if not _agree(value, other):
+        if not agree(value, other):
             return failed(
                 "scores", f"{name} is not what was kept", expected=str(value), found=str(other), where=where
             )
@@ -175,7 +165,8 @@ def compare_metrics(metrics: dict[str, float | None], kept: object, where: Path 
     return ok("scores", f"all {counted(len(metrics), 'metric')} recomputed and equal to those kept", values)
 
 
-def _agree(value: float | None, other: object) -> bool:
+def agree(value: float | None, other: object) -> bool:
+    """Whether two values of a metric are the same, but for what another CPU may add up to."""
     if value is None or not isinstance(other, (int, float)):
         return value is other
     return math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)

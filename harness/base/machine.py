@@ -18,11 +18,7 @@ _FILES = 20_000
 @cache
 def processor() -> str:
     """The processor's own name; its architecture where the system gives none."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return platform.machine()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    names = (line.partition(":")[2].strip() for line in _cpu_lines() if line.startswith("model name"))
     return next(names, platform.machine())
 
 
@@ -33,12 +29,16 @@ _FLAGS = re.compile(r"sse4_[12]|avx\w*|fma4?|f16c|amx\w*|asimd\w*|sve\w*|bf16|i8
 @cache
 def processor_flags() -> list[str]:
     """The processor's abilities that numerical libraries ask for, sorted."""
+    flags = (line.partition(":")[2].split() for line in _cpu_lines() if line.startswith(("flags", "Features")))
+    return sorted(flag for flag in set(next(flags, [])) if _FLAGS.fullmatch(flag))
+
+
+def _cpu_lines() -> list[str]:
+    """What the system says of the processors; nothing where it does not."""
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
-    flags = (line.partition(":")[2].split() for line in lines if line.startswith(("flags", "Features")))
-    return sorted(flag for flag in set(next(flags, [])) if _FLAGS.fullmatch(flag))
 
 
 def hardware() -> tuple[str, list[str]]:

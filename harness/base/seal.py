@@ -69,17 +69,13 @@ def is_sealed(about: Any, content: Any, seal: object) -> bool:
 
 
 def _seal(about: Any, content: Any) -> str:
-    return hmac.digest(_secret(_place()), canonical_json([about, content]), "sha256").hex()
+    return hmac.digest(_secret(state_folder() / _SECRET), canonical_json([about, content]), "sha256").hex()
 
 
 def state_folder() -> Path:
     """Where the harness keeps what only this user may write: who can write to the cache can't write here."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "permafrost"
-
-
-def _place() -> Path:
-    return state_folder() / _SECRET
 
 
 @cache

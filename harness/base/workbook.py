@@ -10,7 +10,7 @@ import math
 import re
 import zipfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from harness.base.errors import UsageError
@@ -54,7 +54,7 @@ class Worksheet:
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     # whether long texts go on in further lines of their cell
-    wrapped: bool = field(default=False)
+    wrapped: bool = False
 
 
 def workbook_bytes(sheets: Sequence[Worksheet]) -> bytes:

@@ -8,15 +8,13 @@ import click
 
 from harness import api
 from harness.base.plurals import counted
-from harness.cli.options import OnceCommand, echo_json, json_option
+from harness.cli.options import FILE, OnceCommand, echo_json, json_option
 
 
 @click.command(cls=OnceCommand)
 @click.option("--reference", is_flag=True, help="The committed reference results in place of runs made here.")
 @click.option(
-    "--key",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Your own SSH key to sign with; a public one if an agent holds the private one.",
+    "--key", type=FILE, help="Your own SSH key to sign with; a public one if an agent holds the private one."
 )
 @json_option
 def command(reference: bool, key: Path | None, as_json: bool) -> int:

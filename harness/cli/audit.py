@@ -10,7 +10,7 @@ import click
 from harness import api
 from harness.base.errors import AuditError
 from harness.cli.names import KEY, STORED_SUITE, Word
-from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
+from harness.cli.options import FILE, OnceCommand, echo_json, json_option, mirror_option
 
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
 _LACKS = (
@@ -49,17 +49,10 @@ _LACKS = (
 @click.option("--verbose", is_flag=True, help="The whole chain of every run.")
 @click.option("--signed", is_flag=True, help="Only: are these the results that were stated and signed?")
 @click.option(
-    "--signers",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --signed: the keys that you believe, in place of results/allowed_signers.",
+    "--signers", type=FILE, help="With --signed: the keys that you believe, in place of results/allowed_signers."
 )
 @click.option("--attest", is_flag=True, help="With --replay: sign the log with your own key if all came again.")
-@click.option(
-    "--key",
-    "ssh_key",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Your SSH key, for --attest.",
-)
+@click.option("--key", "ssh_key", type=FILE, help="Your SSH key, for --attest.")
 @mirror_option
 @json_option
 def command(

@@ -9,7 +9,7 @@ import click
 from harness import api
 from harness.base.errors import UsageError
 from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT
-from harness.cli.options import OnceCommand, document_text, json_option, mirror_option
+from harness.cli.options import FILE, OnceCommand, document_text, json_option, mirror_option
 from harness.cli.output import chosen_kind, deliver, output_option
 
 
@@ -39,7 +39,7 @@ from harness.cli.output import chosen_kind, deliver, output_option
     "--against",
     "--claims",
     "against",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Claims of this file (.csv, .csv.gz; one row per seed and metric) in place of the committed ones.",
 )
 @click.option("--gpu", is_flag=True, help="In place of claims: runs on a GPU beside the same on the CPU.")

@@ -20,7 +20,15 @@ from harness.base.plurals import counted
 from harness.benchmarks.own_data import table_words
 from harness.cli.documents.envelope import json_text
 from harness.cli.names import DATASET
-from harness.cli.options import Command, OnceGroup, echo_json, json_option, mirror_option, parse_settings
+from harness.cli.options import (
+    NEW_FOLDER,
+    Command,
+    OnceGroup,
+    echo_json,
+    json_option,
+    mirror_option,
+    parse_settings,
+)
 from harness.cli.output import echo_folded
 from harness.data import DatasetManifest, dataset_names, load_dataset, load_manifest, manifest_names
 from harness.data.croissant import croissant_of
@@ -276,9 +284,7 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
 @command.command("croissant", short_help="Describe datasets as Croissant JSON-LD.")
 @click.argument("names", type=DATASET, nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every dataset.")
-@click.option(
-    "--output", type=click.Path(file_okay=False, path_type=Path), help="A folder: NAME.croissant.json for each."
-)
+@click.option("--output", type=NEW_FOLDER, help="A folder: NAME.croissant.json for each.")
 def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | None) -> int:
     """Describe datasets as Croissant 1.0: files with checksums, licence, citation, columns of tables.
 

@@ -18,7 +18,7 @@ from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
 from harness.cli.names import IMAGE
-from harness.cli.options import OnceGroup, accelerator_option, echo_json, json_option
+from harness.cli.options import FILE, FOLDER, NEW_FOLDER, OnceGroup, accelerator_option, echo_json, json_option
 from harness.cli.output import echo_folded
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
@@ -49,7 +49,7 @@ _mirrors = click.option(
     "--mirror",
     "mirrors",
     multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     help="A folder with parts (made by `harness image export`, or an archive's own layout); may be repeated.",
 )
 
@@ -226,7 +226,7 @@ def verify(
 
 
 @command.command(short_help="Keep every part, for use as --mirror.")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=NEW_FOLDER)
 @click.argument("names", type=IMAGE, nargs=-1)
 @_accelerator
 @click.option(
@@ -283,7 +283,7 @@ def save(
 
 
 @command.command(short_help="Take images from a file, each verified by its tree.")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @json_option
 def load(file: Path, as_json: bool) -> None:
     """Load the images of FILE, and read each back whole: its tree must be the one that this repository asks for.

@@ -75,14 +75,14 @@ def _ending(rows: list[dict[str, Any]]) -> str:
 def check(names: tuple[str, ...], mirrors: tuple[Path, ...], install: bool, as_json: bool) -> int:
     """Run the self-test of methods in their own containers; exit code 1 if one does not pass."""
     from harness.conformance import CheckResult, checks_of, self_test
-    from harness.execution.trials import OnDemand
+    from harness.execution.trials import on_demand
 
     layout = find_layout()
     cards = [load_method(layout, name) for name in names]
     promises = {one.name: one.promise for card in cards for one in checks_of(card)}
     promises[_SOURCE] = "its folders hold source text, and no links or data"
     rows: list[dict[str, Any]] = []
-    with OnDemand(layout, install=install, mirrors=mirrors) as run:
+    with on_demand(layout, install=install, mirrors=mirrors) as run:
         for card in cards:
             fault = code_fault(layout, card.name)
             results = [CheckResult(_SOURCE, passed=not fault, reason=fault)]

@@ -17,6 +17,7 @@ from harness.base.layout import Layout, find_layout
 from harness.base.progress import progress_for
 from harness.cli.names import DATASET, METHOD, SPLIT, VARIANT
 from harness.cli.options import (
+    FILE,
     SEED,
     OnceCommand,
     benchmark_options,
@@ -59,7 +60,7 @@ _TRY = {
 )
 @click.option(
     "--connection-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="One that a client has written; this is what a registered kernel is started with.",
 )
 @install_option

@@ -23,6 +23,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 # The seeds that numpy's legacy generator accepts: it draws every split.
 SEED = click.IntRange(min=0, max=2**32 - 1)
+# What is there already; and a folder that is made where it is not.
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 _FORMS = ("--json", "--markdown")
@@ -66,7 +70,7 @@ mirror_option = click.option(
     "--mirror",
     "mirrors",
     multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     envvar="PERMAFROST_MIRROR",
     show_envvar=True,
     help="A folder with original data files, laid out by URL; may be repeated.",

@@ -44,7 +44,7 @@ def command(
     Splits need their dataset's originals (--mirror) unless they are in the cache. Exit code 0 when nothing is
     beyond its tolerance, 1 when something is or a run failed, 2 when there is no case.
     """
-    from harness.execution.trials import OnDemand
+    from harness.execution.trials import on_demand
     from harness.parity import check_cases, find_cases
     from harness.parity.cases import METRICS, SPLITS
     from harness.parity.check import is_covered
@@ -63,7 +63,7 @@ def command(
                 todo="name another folder or method",
             )
     findings = []
-    with OnDemand(layout, install=install, mirrors=mirrors) as run:
+    with on_demand(layout, install=install, mirrors=mirrors) as run:
         for finding in check_cases(layout, cases, cards, run, mirrors=mirrors, only=subjects):
             findings.append(finding)
             if not as_json:

@@ -114,7 +114,7 @@ def _methods(rows: Sequence[ReferenceRow]) -> Iterator[str]:
     for benchmark, members in groupby(rows, key=lambda row: row.job.benchmark):
         yield benchmark
         lines = [["method", "datasets", "splits", "runs", "verdicts", " CPU h", ""]]
-        for method, of_method in groupby(members, key=lambda row: row.method):
+        for method, of_method in groupby(members, key=lambda row: row.job.row):
             own = list(of_method)
             counts = sum((row.counts for row in own), Counter[Verdict]())
             numbers = (len({row.job.dataset for row in own}), len(own), counts.total())

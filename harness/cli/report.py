@@ -15,6 +15,7 @@ from harness.base.errors import AuditError
 from harness.base.plurals import counted, form_of
 from harness.cli.names import STORED_SUITE
 from harness.cli.options import (
+    NEW_FOLDER,
     OnceCommand,
     echo_json,
     json_option,
@@ -44,7 +45,7 @@ _MOST = 10
 @output_option(".html", help="Write to this new .html file; by default results/local/report.html is written anew.")
 @click.option(
     "--site",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_FOLDER,
     help="Write a static site into this folder: a page per method, dataset, table and finding.",
 )
 @click.option(

@@ -13,7 +13,7 @@ from harness.base.files import sha256_of, write_atomic
 from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
 from harness.base.tables import aligned
-from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
+from harness.cli.options import NEW_FOLDER, OnceGroup, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import SplitRequest, split_options
 from harness.data import manifest_names
 from harness.results.findings import findings_on
@@ -70,9 +70,7 @@ def list_splits(as_json: bool) -> None:
 @command.command("make", short_help="Make split files.")
 @split_options
 @click.option("--published", is_flag=True, help="The 100 seeds of the published benchmark.")
-@click.option(
-    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="Also copy the files there."
-)
+@click.option("--to", "folder", type=NEW_FOLDER, help="Also copy the files there.")
 @click.option("--record", is_flag=True, help="Publish the checksums beside the dataset; they never change again.")
 @mirror_option
 @json_option

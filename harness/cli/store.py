@@ -11,7 +11,7 @@ import click
 from harness import api
 from harness.base.errors import AuditError, CorruptData
 from harness.base.plurals import counted
-from harness.cli.options import OnceGroup, echo_json, json_option
+from harness.cli.options import FOLDER, OnceGroup, echo_json, json_option
 from harness.execution.runs.log import printable
 from harness.proof.plans import progress_of
 from harness.results.merge import Merged, MergedRun
@@ -28,13 +28,7 @@ def command() -> None:
 
 
 @command.command("merge", short_help="Verify the runs of other folders, and take them in.")
-@click.argument(
-    "folders",
-    metavar="DIR...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-)
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=FOLDER)
 @json_option
 def merge(folders: tuple[Path, ...], as_json: bool) -> int:
     """Verify the runs of other results folders, and take them into this machine's, with all that their logs say.

@@ -12,6 +12,8 @@ from harness.base.layout import find_layout
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import WEIGHTS
 from harness.cli.options import (
+    FILE,
+    FOLDER,
     OnceGroup,
     accelerator_option,
     echo_json,
@@ -52,12 +54,7 @@ def list_weights(as_json: bool) -> None:
 
 @command.command("get", short_help="Find or download, and record.")
 @click.argument("method", type=WEIGHTS)
-@click.option(
-    "--from",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder that holds the files.",
-)
+@click.option("--from", "folder", type=FOLDER, help="A folder that holds the files.")
 @mirror_option
 @json_option
 def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> None:
@@ -70,12 +67,7 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_
 
 @command.command("adapt", short_help="Pretrain further, on your own texts.")
 @click.argument("name", type=WEIGHTS, metavar="METHOD:NAME")
-@click.option(
-    "--corpus",
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="UTF-8, one text per line.",
-)
+@click.option("--corpus", required=True, type=FILE, help="UTF-8, one text per line.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
 @accelerator_option("What it computes on.")
 @mirror_option

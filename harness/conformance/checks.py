@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Generic, Protocol
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from harness import benchmarks
 from harness.base.files import digest_of
 from harness.base.input_files import Array, Given, is_equal
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.contract import Benchmark, D, S
 from harness.benchmarks.method_report import METHOD, read_report
 from harness.execution.inputs import arrange
 from harness.execution.trials import Runner, Trial
@@ -31,7 +32,7 @@ NONE: Options = MappingProxyType({})
 
 
 class Problem(Protocol):
-    """A dataset nobody published, and a split of it."""
+    """What a method is handed in a check."""
 
     def inputs(self, card: MethodCard, options: Options) -> Mapping[str, Given]:
         """What a method declares, and nothing else, made as for any run."""
@@ -48,6 +49,19 @@ class ScoredProblem(Problem, Protocol):
     def metrics(self, answer: Mapping[str, Any]) -> Mapping[str, float | None]:
         """The scores of an answer, by the truth; each file as `content_of` gives it."""
         ...
+
+
+@dataclass(frozen=True)
+class MadeUp(Generic[D, S]):
+    """A dataset nobody published, and a split of it; a benchmark's problems add another truth to it."""
+
+    benchmark: ClassVar[Benchmark[Any, Any, Any]]
+    dataset: D
+    split: S
+
+    def inputs(self, card: MethodCard, options: Options) -> Mapping[str, Given]:
+        """What a method declares and is always given, and nothing else, made as for any run."""
+        return self.benchmark.inputs(self.dataset, self.split, card.inputs, options)
 
 
 @dataclass(frozen=True)

@@ -259,6 +259,6 @@ def _gone(wanted: Path) -> Iterator[threading.Event]:
         watcher.join()
 
 
-def _told(record: Record, course: Course, lost: int = 0) -> Return:
+def _told(record: Record, course: Course, lost: int) -> Return:
     seconds = float(record.resources.get("wall_s", 0.0))
     return Return(course, record.verdict, record.reason, seconds, lost=lost)

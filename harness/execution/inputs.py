@@ -65,7 +65,6 @@ def job_folder(
     planned: PlannedJob,
     card: MethodCard,
     *,
-    trace: bool = False,
     weights: KeptWeights | None = None,
 ) -> None:
     """Fill `folder` with what will be mounted at /in: inputs, weights, and job.json.
@@ -73,7 +72,7 @@ def job_folder(
     Every run has files of its own: two containers that see one file can talk to each other through its locks.
     """
     descriptions = {name: write_given(folder, name, value) for name, value in arrangement.inputs.items()}
-    document = job_document(planned.job, card, descriptions, seed=planned.job.fit_seed, trace=trace)
+    document = job_document(planned.job, card, descriptions, seed=planned.job.fit_seed, trace=False)
     if weights is not None:
         weights.copy_to(folder / "weights")
         document["weights"] = weights.described()

@@ -147,6 +147,19 @@ def limits_of(card: MethodCard, gpus: tuple[str, ...] = ()) -> Limits:
     )
 
 
+def recorded_limits(card: MethodCard) -> dict[str, int]:
+    """The limits that a card declares, as a record holds them."""
+    limits = limits_of(card)
+    return {
+        "seconds": int(limits.seconds),
+        "memory_bytes": limits.memory_bytes,
+        "processes": limits.processes,
+        "output_bytes": limits.output_bytes,
+        "cpus": int(limits.cpus),
+        "gpus": len(limits.gpus),
+    }
+
+
 def _upstream_mount(task: Task, code: Path) -> dict[str, Any]:
     """The mount and the search paths that put a person's own checkout ahead of our implementation.
 
@@ -260,7 +273,6 @@ def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
     engine = observations.pop("engine")
     for name in ("verdict", "reason", "started", "image_id", "attempts"):
         del observations[name]
-    limits = limits_of(task.card)
     return Record(
         key=task.planned.key,
         planned=task.planned,
@@ -272,14 +284,7 @@ def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
             "environment_tree": task.image.environment_tree,
             "code_tree": task.image.code_tree,
         },
-        limits={
-            "seconds": int(limits.seconds),
-            "memory_bytes": limits.memory_bytes,
-            "processes": limits.processes,
-            "output_bytes": limits.output_bytes,
-            "cpus": int(limits.cpus),
-            "gpus": len(limits.gpus),
-        },
+        limits=recorded_limits(task.card),
         resources=observations,
         engine=engine,
         files={},

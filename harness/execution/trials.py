@@ -91,27 +91,16 @@ def check_answer(trial: Trial, out: Path) -> None:
         read_answer(benchmarks.get(trial.benchmark).asked_in(trial.inputs, trial.options), out)
 
 
-class OnDemand:
-    """Finds an engine when the first trial asks for one: metrics and splits need none."""
+@contextmanager
+def on_demand(layout: Layout, *, install: bool = False, mirrors: Sequence[Path] = ()) -> Iterator[Runner]:
+    """Runs trials with an engine that the first of them asks for: metrics and splits need none."""
+    with ExitStack() as stack:
 
-    def __init__(self, layout: Layout, *, install: bool = False, mirrors: Sequence[Path] = ()) -> None:
-        self._layout = layout
-        self._install = install
-        self._mirrors = mirrors
-        self._stack = ExitStack()
-        self._run: InContainers | None = None
+        @cache
+        def runner() -> Runner:
+            return InContainers(layout, stack.enter_context(find_engine(layout, install=install)), mirrors)
 
-    def __enter__(self) -> Runner:
-        return self._trial
-
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
-
-    def _trial(self, trial: Trial) -> AbstractContextManager[Result]:
-        if self._run is None:
-            engine = self._stack.enter_context(find_engine(self._layout, install=self._install))
-            self._run = InContainers(self._layout, engine, self._mirrors)
-        return self._run(trial)
+        yield lambda trial: runner()(trial)
 
 
 class InContainers:

@@ -40,7 +40,7 @@ from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.results.records import RECORD_FILE, Record
 from harness.results.reference import ReferenceResult, load_reference
-from harness.results.scoring import Scores, compute_scores, read_scores, scored_files, scores_path
+from harness.results.scoring import Scores, compute_scores, read_scores, scores_path
 from harness.results.store import Store, join
 from harness.splits import load_split
 from harness.splits.splits import split_path
@@ -155,9 +155,8 @@ class Packer:
 
     def _copy_run(self, store: Store, record: Record, scores: Scores | None, crate: CrateLayout) -> None:
         source, target = store.path(record.key), Store(crate.runs).path(record.key)
-        answer = {file.name for file in benchmarks.get(record.planned.job.benchmark).answer_files}
         for name in (RECORD_FILE, *sorted(record.files)):
-            if self.extent is Extent.WHOLE or name not in answer:
+            if self.extent is Extent.WHOLE or name not in record.answer_files:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, target / name)
         if scores:
@@ -168,9 +167,8 @@ class Packer:
         if record.verdict is not Verdict.OK:
             return None
         planned = record.planned
-        evidence = scored_files(planned.job.benchmark, record.model_dump(mode="json")["files"])
         computed = compute_scores(self.layout, store, planned, self.mirrors)
-        kept = read_scores(self.layout, record.key, planned.job.benchmark, evidence)
+        kept = read_scores(self.layout, record.key, planned.job.benchmark, record.evidence)
         if kept and (fault := difference(computed, kept)):
             raise AuditError(
                 f"the kept scores are not what the predictions give: {fault}",

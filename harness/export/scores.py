@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness import benchmarks
+from harness.audit.results import agree
 from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum
 from harness.base.layout import Layout
@@ -17,13 +17,10 @@ from harness.data.manifest import has_manifest
 from harness.export.contents import CrateLayout
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
-from harness.results.scoring import Scores, scored_files, scorer_digest
+from harness.results.scoring import Scores, scorer_digest
 from harness.results.store import Store
 from harness.results.truth import Truth
 from harness.splits.splits import split_path
-
-# Recomputed on another CPU, a sum may differ in its last bits.
-_RELATIVE = 1e-12
 
 
 def recompute(crate: CrateLayout, here: Layout, record: Record, mirrors: Sequence[Path] = ()) -> Scores:
@@ -34,8 +31,7 @@ def recompute(crate: CrateLayout, here: Layout, record: Record, mirrors: Sequenc
     planned = record.planned
     truth = _truth(crate, here, planned, tuple(mirrors))
     answer = truth.read(Store(crate.runs).path(record.key))
-    evidence = scored_files(planned.job.benchmark, record.model_dump(mode="json")["files"])
-    return Scores(planned.key, scorer_digest(planned.job.benchmark), evidence, *truth.measure(answer))
+    return Scores(planned.key, scorer_digest(planned.job.benchmark), record.evidence, *truth.measure(answer))
 
 
 def difference(computed: Scores, kept: Scores) -> str:
@@ -57,13 +53,8 @@ def _differing(computed: Mapping[str, float | None], kept: Mapping[str, float | 
     for name in sorted({*computed, *kept}):
         if name not in computed or name not in kept:
             return f"metric {name} stands on one side only"
-        value, other = computed[name], kept[name]
-        if value is None or other is None:
-            same = value is other
-        else:
-            same = math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
-        if not same:
-            return f"metric {name} is {value}, kept is {other}"
+        if not agree(computed[name], kept[name]):
+            return f"metric {name} is {computed[name]}, kept is {kept[name]}"
     return ""
 
 

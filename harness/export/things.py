@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from harness import __version__, benchmarks
+from harness import __version__
 from harness.base.files import digest_of
 from harness.data import load_manifest
 from harness.export.contents import Contents, bill_path, relative_path
@@ -196,15 +196,9 @@ def formal_parameters(contents: Contents, card: MethodCard, parameters: Values) 
                 f"{run_folder(contents, record)}{name}"
                 for record in contents.records.values()
                 if record.planned.job.method == card.name
-                for name in answer_files(record)
+                for name in record.answer_files
             ),
         }
-
-
-def answer_files(record: Record) -> list[str]:
-    """The files of a run's answer."""
-    files = benchmarks.get(record.planned.job.benchmark).answer_files
-    return [file.name for file in files if file.name in record.files]
 
 
 def has_answers(contents: Contents) -> bool:
@@ -212,7 +206,7 @@ def has_answers(contents: Contents) -> bool:
     return any(
         (contents.folder / run_folder(contents, record) / name).is_file()
         for record in contents.records.values()
-        for name in answer_files(record)
+        for name in record.answer_files
     )
 
 

@@ -40,13 +40,7 @@ from harness.meaning.modules import meaning_of_modules
 from harness.meaning.scorer import scorer_roots
 from harness.meaning.scripts import Unsure
 from harness.results.records import RECORD_FILE, Record
-from harness.results.scoring import (
-    parse_scores,
-    scored_files,
-    scorer_digest,
-    scores_path,
-    without_truth,
-)
+from harness.results.scoring import parse_scores, scorer_digest, scores_path, without_truth
 from harness.results.store import Store
 
 
@@ -147,12 +141,13 @@ class _Verifier:
     def _check_files(self, record: Record, extent: Extent) -> list[Step]:
         """Every file of a run against its record; those that the crate says it does not hold are not checked."""
         folder, steps, absent = self._store.path(record.key), list[Step](), list[str]()
-        answer = {file.name for file in benchmarks.get(record.planned.job.benchmark).answer_files}
         for name, file in sorted(record.files.items()):
             path = folder / name
             if path.is_file():
                 steps.append(equal(name, f"sha256 of {file.bytes:,} bytes", file.sha256, sha256_of(path), path))
-            elif extent is Extent.REFERENCE or (extent is Extent.WITHOUT_PREDICTIONS and name in answer):
+            elif extent is Extent.REFERENCE or (
+                extent is Extent.WITHOUT_PREDICTIONS and name in record.answer_files
+            ):
                 absent.append(name)
             else:
                 steps.append(failed(name, "the file is missing", where=path))
@@ -186,10 +181,10 @@ class _Verifier:
         kept = parse_scores(read_plain(path))
         if kept is None:
             return [failed("scores", "there are none, or they differ from their own digest", where=path)]
-        evidence = scored_files(job.benchmark, record.model_dump(mode="json")["files"])
+        files, files_of_kept = json.dumps(record.evidence), json.dumps(kept.evidence)
         steps = [
             equal("scores", "the run that they are of", record.key, kept.key, path),
-            equal("scores", "the files that they are of", json.dumps(evidence), json.dumps(kept.evidence), path),
+            equal("scores", "the files that they are of", files, files_of_kept, path),
             equal("scorer", "its modules in the crate", kept.scorer, self._scorers.get(job.benchmark, "-"), path),
         ]
         if kept.scorer != scorer_digest(job.benchmark):

@@ -61,7 +61,7 @@ def runs_to_forget(
     return [_described(layout, store, key) for key in chosen]
 
 
-def forget(layout: Layout, store: Store, runs: Iterable[Forgotten]) -> Iterator[Forgotten]:
+def forget(store: Store, runs: Iterable[Forgotten]) -> Iterator[Forgotten]:
     """Remove them, one by one; a run that some harness is making again right now stays, and says so."""
     for run in runs:
         with store.claim(run.key) as is_ours:
@@ -69,7 +69,6 @@ def forget(layout: Layout, store: Store, runs: Iterable[Forgotten]) -> Iterator[
                 yield Forgotten(run.key, run.label, run.verdict, 0, "a harness is running it right now")
                 continue
             store.remove(run.key)
-            scores_path(layout, run.key).unlink(missing_ok=True)
             Obstacles(store.folder).clear("run", run.key)
         yield run
 

@@ -12,7 +12,7 @@ from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
-from harness.images.export import image_config, image_entries
+from harness.images.export import id_of, image_config, image_entries
 from harness.images.fetch import Supply
 from harness.images.identity import code_tree, environment_image_name, image_name
 from harness.images.preparation import parts_of_layers
@@ -154,12 +154,8 @@ def known_image(
     An image without a receipt, or with another id than its receipt, was made elsewhere (another clone, another
     cache): it is read back whole, and accepted if its trees are right.
     """
-    from docker.errors import ImageNotFound
-
     receipt = read_receipt(receipt_path(layout, engine, name))
-    try:
-        image_id = str(engine.client.images.get(name).id)
-    except ImageNotFound:
+    if (image_id := id_of(engine, name)) is None:
         return None
     if receipt is not None and image_id == receipt.image_id:
         return receipt

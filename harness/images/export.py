@@ -78,6 +78,16 @@ def code_entries(engine: BuildEngine, image: str) -> dict[str, TreeEntry]:
     return entries
 
 
+def id_of(engine: BuildEngine, name: str) -> str | None:
+    """The id that an engine has for an image's name."""
+    from docker.errors import ImageNotFound
+
+    try:
+        return str(engine.client.images.get(name).id)
+    except ImageNotFound:
+        return None
+
+
 def image_config(engine: BuildEngine, image: str) -> dict[str, Any]:
     """The settings an image gives its containers."""
     config: dict[str, Any] = engine.client.images.get(image).attrs["Config"]

@@ -18,10 +18,11 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.build import ensure_image, remove_images
 from harness.images.builder import BuildEngine
+from harness.images.export import id_of
 from harness.images.fetch import Supply
 from harness.images.identity import image_name
 from harness.images.receipts import BuiltImage, receipt_path
-from harness.images.transport import id_of, load_images, save_images
+from harness.images.transport import load_images, save_images
 from harness.methods.card import method_names
 
 ROOM_VARIABLE = "PERMAFROST_IMAGES_GIB"
@@ -29,13 +30,7 @@ _FOLDER = "images"
 
 
 def hand_over(
-    engine: BuildEngine,
-    layout: Layout,
-    methods: Sequence[str],
-    mirror: Path,
-    accelerator: Accelerator = "cpu",
-    *,
-    supply: Supply | None = None,
+    engine: BuildEngine, layout: Layout, methods: Sequence[str], mirror: Path, accelerator: Accelerator = "cpu"
 ) -> list[Path]:
     """The files of these methods' images below a mirror; those that are not there yet are written."""
     files = []
@@ -43,7 +38,7 @@ def hand_over(
         file = _file_in(mirror, image_name(layout, method, accelerator))
         if not file.is_file():
             file.parent.mkdir(parents=True, exist_ok=True)
-            save_images(engine, layout, [method], file, accelerator, supply=supply)
+            save_images(engine, layout, [method], file, accelerator)
         files.append(file)
     return files
 

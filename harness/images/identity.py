@@ -8,6 +8,7 @@ from harness.base.errors import ImageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
+from harness.images.cards import environment_chain, layers_of
 from harness.images.record import recorded_tree
 from harness.images.sources import PARITY, code_files
 from harness.images.trees import code_of_folders
@@ -96,3 +97,12 @@ def method_image_name(method: str, tree: str) -> str:
 def environment_image_name(name: str, tree: str) -> str:
     """The name of an environment's own image."""
     return f"{PREFIX}/environment-{name.strip('_')}:{tree[:_DIGITS]}"
+
+
+def wanted_image(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> tuple[str, str, str]:
+    """Name, environment tree and code tree of the image of a method, or of an environment, which has no code."""
+    tree = recorded_tree(layout, name, accelerator)
+    if is_method(layout, name):
+        code = code_tree(layout, name)
+        return method_image_name(name, combined(tree, code)), tree, code
+    return environment_image_name(layers_of(environment_chain(layout, name))[-1].name, tree), tree, ""

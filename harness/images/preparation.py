@@ -68,50 +68,37 @@ def overview(layout: Layout) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["kind"] == "method", row["name"]))
 
 
-def _row_without_image(layout: Layout, name: str, why: str) -> dict[str, Any]:
-    return {
+def _row(layout: Layout, name: str) -> dict[str, Any]:
+    """What is known of one environment; of one that can't be read, or holds nothing yet, why it is none."""
+    of_method = is_method(layout, name)
+    row: dict[str, Any] = {
         "name": name,
-        "kind": "method" if is_method(layout, name) else "environment",
+        "kind": "method" if of_method else "environment",
         "variant": "cpu",
         "extends": None,
         "tree": "",
-        "why": why,
+        "why": "",
         "image": "",
         "bytes": 0,
         "added_bytes": 0,
         "built": [],
     }
-
-
-def _row(layout: Layout, name: str) -> dict[str, Any]:
-    """What is known of one environment; of one that can't be read, or holds nothing yet, why it is none."""
     try:
         chain = environment_chain(layout, name)
     except HarnessError as error:
-        return _row_without_image(layout, name, f"{error.what} ({error.where})")
+        return {**row, "why": f"{error.what} ({error.where})"}
     layers = layers_of(chain)
     if not layers:
-        return _row_without_image(layout, name, "nothing is asked for in it or below it")
+        return {**row, "why": "nothing is asked for in it or below it"}
     top = layers[-1]
     part = top.card.variants.get("cpu")
     variant: Accelerator = "cuda" if part is None or part.not_lockable else "cpu"
-    record = read_record(top, variant)
-    of_method = is_method(layout, name)
-    tree = image = why = ""
+    row |= {"variant": variant, "extends": chain[-1].card.extends}
+    if (record := read_record(top, variant)) is not None:
+        row |= {"bytes": record.bytes, "added_bytes": record.added_bytes if top.name == name else 0}
     try:
-        tree = (image_tree if of_method else recorded_tree)(layout, name, variant)
+        row["tree"] = tree = (image_tree if of_method else recorded_tree)(layout, name, variant)
         image = image_name(layout, name, variant) if of_method else environment_image_name(top.name, tree)
     except HarnessError as error:
-        why = error.what
-    return {
-        "name": name,
-        "kind": "method" if of_method else "environment",
-        "variant": variant,
-        "extends": chain[-1].card.extends,
-        "tree": tree,
-        "why": why,
-        "image": image,
-        "bytes": record.bytes if record is not None else 0,
-        "added_bytes": record.added_bytes if record is not None and top.name == name else 0,
-        "built": [receipt.model_dump() for receipt in receipts_of(layout, image)] if image else [],
-    }
+        return {**row, "why": error.what}
+    return {**row, "image": image, "built": [one.model_dump() for one in receipts_of(layout, image)]}

@@ -21,11 +21,10 @@ from harness.base.plain_json import parse_plain
 from harness.base.vocabulary import Accelerator
 from harness.images.build import ensure_environment, ensure_image, known_image
 from harness.images.builder import BuildEngine
-from harness.images.cards import environment_chain
+from harness.images.export import id_of
 from harness.images.fetch import Supply
-from harness.images.identity import code_tree, environment_image_name, image_name, is_method
+from harness.images.identity import is_method, wanted_image
 from harness.images.receipts import BuiltImage, building, receipt_path
-from harness.images.record import recorded_tree
 from harness.images.stages import tag_image
 
 if TYPE_CHECKING:
@@ -149,16 +148,6 @@ def _undone_on_failure(engine: BuildEngine, layout: Layout, names: Sequence[str]
         raise
 
 
-def id_of(engine: BuildEngine, name: str) -> str | None:
-    """The id that an engine has for an image's name."""
-    from docker.errors import ImageNotFound
-
-    try:
-        return str(engine.client.images.get(name).id)
-    except ImageNotFound:
-        return None
-
-
 def _load(engine: BuildEngine, file: Path) -> None:
     from docker.errors import APIError
 
@@ -181,13 +170,9 @@ def _expected(saved: SavedImage) -> tuple[str, str, str]:
 
 def _must_be_wanted(layout: Layout, saved: SavedImage, file: Path) -> None:
     """Refuse an image that this repository asks for under no name: one of other code, or of other locks."""
-    tree = recorded_tree(layout, saved.name, saved.accelerator)
-    if is_method(layout, saved.name):
-        name, code = image_name(layout, saved.name, saved.accelerator), code_tree(layout, saved.name)
-    else:
-        name, code = environment_image_name(environment_chain(layout, saved.name)[-1].name, tree), ""
-    if _expected(saved) != (name, tree, code):
-        raise _refused(file, f"it holds {saved.image}, and this tree asks for {name}")
+    wanted = wanted_image(layout, saved.name, saved.accelerator)
+    if _expected(saved) != wanted:
+        raise _refused(file, f"it holds {saved.image}, and this tree asks for {wanted[0]}")
 
 
 def _read_note(file: Path) -> SavedImages:

@@ -11,9 +11,9 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain, epoch_of, layers_of
 from harness.images.context import parts_of
-from harness.images.identity import code_tree, combined, environment_image_name, image_name, is_method
+from harness.images.identity import combined, wanted_image
 from harness.images.locks import Part, canonical_name, read_debian, read_wheels
-from harness.images.record import recorded_tree, variant_of
+from harness.images.record import variant_of
 from harness.materials.licences import expression_of
 from harness.materials.notices import Notice, read_notices
 
@@ -58,17 +58,9 @@ class Component:
 
 def subject_of(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> ImageSubject:
     """The image of a method, or of an environment."""
-    chain = environment_chain(layout, name)
-    environment = recorded_tree(layout, name, accelerator)
-    of_method = is_method(layout, name)
-    top = layers_of(chain)[-1].name
-    return ImageSubject(
-        name=name,
-        image=image_name(layout, name, accelerator) if of_method else environment_image_name(top, environment),
-        environment_tree=environment,
-        code_tree=code_tree(layout, name) if of_method else "",
-        epoch=epoch_of(chain),
-    )
+    image, environment, code = wanted_image(layout, name, accelerator)
+    epoch = epoch_of(environment_chain(layout, name))
+    return ImageSubject(name=name, image=image, environment_tree=environment, code_tree=code, epoch=epoch)
 
 
 def components_of(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> list[Component]:

@@ -24,7 +24,7 @@ from harness.base.files import checksum, digest_of, folder_in_the_making, read_j
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.base.unknown_names import unknown_name
-from harness.data.manifest import mirror_path
+from harness.data.manifest import mirror_path, plain_name
 from harness.methods.card import method_names
 
 _FILES = "weights*.toml"
@@ -50,10 +50,7 @@ class WeightsManifest(Strict):
     @field_validator("files")
     @classmethod
     def _are_plain_names(cls, names: list[str]) -> list[str]:
-        for name in names:
-            if not name or Path(name).name != name:
-                raise ValueError(f"'{name}' is not a plain file name")
-        return names
+        return [plain_name(name) for name in names]
 
     @model_validator(mode="after")
     def _says_where(self) -> WeightsManifest:

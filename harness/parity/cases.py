@@ -13,6 +13,7 @@ from harness import benchmarks
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
 from harness.methods.card import MethodCard, ParityTable
+from harness.parity.finding import ArrayFinding, CaseFinding, Standing
 from harness.parity.goldens import Golden, golden_in
 
 # who computes a case again: a method, or the harness with its own metrics or splits
@@ -68,6 +69,12 @@ class Match:
     def benchmark(self) -> str:
         """The benchmark of the case, or where its folder says nothing of it, the method's first."""
         return self.case.benchmark or self.card.benchmarks[0]
+
+    def finding(
+        self, standing: Standing, note: str, arrays: tuple[ArrayFinding, ...] = (), seconds: float | None = None
+    ) -> CaseFinding:
+        """What came of the case with this method."""
+        return CaseFinding(self.case.name, METHOD, self.card.name, arrays, standing, note, seconds)
 
 
 def find_cases(golden: Path) -> list[GoldenCase]:

@@ -13,7 +13,7 @@ from harness.base.machine import processor_flags
 from harness.execution.trials import Runner
 from harness.methods.card import MethodCard
 from harness.parity import references
-from harness.parity.cases import METHOD, GoldenCase, Match, how, matches_of
+from harness.parity.cases import METHOD, GoldenCase, Match, matches_of
 from harness.parity.finding import CaseFinding, Standing
 from harness.parity.goldens import Array, Golden, Incomplete
 from harness.parity.traces import check_traces
@@ -47,7 +47,7 @@ def check_cases(
         if selection:
             yield from _check_matches(layout, case, selection, run, mirrors)
         elif not only:
-            yield CaseFinding(case.name, "method", "", standing=Standing.NOT_IMPLEMENTED, note="no card covers it")
+            yield CaseFinding(case.name, METHOD, "", standing=Standing.NOT_IMPLEMENTED, note="no card covers it")
 
 
 def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> bool:
@@ -64,34 +64,31 @@ def _check_matches(
         golden = case.content(layout, mirrors)
     except MissingData as lack:
         note = f"{lack.what}; give its originals with --mirror"
-        yield CaseFinding(case.name, METHOD, matches[0].card.name, standing=Standing.MISSING_DATA, note=note)
+        yield matches[0].finding(Standing.MISSING_DATA, note)
         return
     applies = False
     for match in matches:
         try:
             finding = _check_one(match, golden, run, mirrors)
-            if finding is not None:
-                applies = True
-                yield finding
         except Incomplete as lack:
+            finding = match.finding(Standing.FAILED, f"the case {lack}")
+        if finding is not None:
             applies = True
-            yield CaseFinding(
-                case.name, "method", match.card.name, standing=Standing.FAILED, note=f"the case {lack}"
-            )
+            yield finding
     if not applies:
         note = f"no table of {matches[0].card.name}'s card applies to its labels"
-        yield CaseFinding(case.name, "method", matches[0].card.name, standing=Standing.NOT_IMPLEMENTED, note=note)
+        yield matches[0].finding(Standing.NOT_IMPLEMENTED, note)
 
 
 def _check_one(match: Match, golden: Golden, run: Runner, mirrors: Sequence[Path]) -> CaseFinding | None:
     """What came of one case; None where the table's condition on it does not hold."""
     if lacking := sorted(set(match.table.processor) - set(processor_flags())):
         note = f"not run: the golden needs a processor with {', '.join(lacking)}"
-        return CaseFinding(match.case.name, METHOD, match.card.name, standing=Standing.OTHER_PROCESSOR, note=note)
+        return match.finding(Standing.OTHER_PROCESSOR, note)
     if match.table.given:
-        return check_traces(match, golden, run, how(match), mirrors)
+        return check_traces(match, golden, run, mirrors)
     part = benchmarks.part(match.benchmark, "parity.answers")
     if part is None:
         note = f"benchmark {match.benchmark} has traces alone: the card's table must say what is given"
-        return CaseFinding(match.case.name, "method", match.card.name, standing=Standing.FAILED, note=note)
+        return match.finding(Standing.FAILED, note)
     return cast(Answers, part).check_answers(match, golden.arrays, run)

@@ -13,18 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.base.errors import CorruptData, MissingData
 from harness.base.npy import NotNpy, read_header, read_npy
 from harness.base.vocabulary import Verdict
 from harness.execution.trials import Runner, Trial
 from harness.methods.card import Tolerance, merged_parameters
-from harness.parity.cases import Match
+from harness.parity.cases import Match, how
 from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
-from harness.parity.goldens import UNREADABLE, Golden
-
-Array = npt.NDArray[Any]
+from harness.parity.goldens import UNREADABLE, Array, Golden
 
 ABOUT = "about"
 
@@ -53,22 +50,22 @@ def trial_of(match: Match, golden: Golden, mirrored: Mapping[str, Array]) -> Tri
     )
 
 
-def check_traces(match: Match, golden: Golden, run: Runner, how: str, mirrors: Sequence[Path] = ()) -> CaseFinding:
+def check_traces(match: Match, golden: Golden, run: Runner, mirrors: Sequence[Path]) -> CaseFinding:
     """Run one case and compare every array that the table has a tolerance for."""
     table = match.table
     goldens = {name: array for name, array in golden.arrays.items() if not _matches(name, table.absent)}
     if nobodys := [name for name in goldens if not _matches(name, [*table.given, *table.compare])]:
-        return _finding(match, (), Standing.FAILED, f"nobody reads or computes {', '.join(nobodys)}")
+        return match.finding(Standing.FAILED, f"nobody reads or computes {', '.join(nobodys)}")
     if both := [name for name in goldens if _matches(name, table.given) and _matches(name, table.compare)]:
-        return _finding(match, (), Standing.FAILED, f"handed over, and so not to compare: {', '.join(both)}")
+        return match.finding(Standing.FAILED, f"handed over, and so not to compare: {', '.join(both)}")
     try:
         mirrored = {name: _mirrored(file, mirrors) for name, file in table.mirrored.items()}
     except MissingData as lack:
-        return _finding(match, (), Standing.MISSING_DATA, str(lack))
+        return match.finding(Standing.MISSING_DATA, str(lack))
     with run(trial_of(match, golden, mirrored)) as result:
         if result.verdict is not Verdict.OK:
             note = f"the run ended with {result.verdict}: {result.reason}"
-            return _finding(match, (), Standing.FAILED, note)
+            return match.finding(Standing.FAILED, note)
         findings = tuple(
             _array_finding(name, array, tolerance, result.out / "trace")
             for name, array in goldens.items()
@@ -76,7 +73,7 @@ def check_traces(match: Match, golden: Golden, run: Runner, how: str, mirrors: S
         )
         seconds = result.wall_s
     if not findings:
-        return _finding(match, (), Standing.FAILED, "none of the arrays to compare is in the golden")
+        return match.finding(Standing.FAILED, "none of the arrays to compare is in the golden")
     remarks = [
         f"without {name} ({reason})"
         for name, reason in table.absent.items()
@@ -88,7 +85,8 @@ def check_traces(match: Match, golden: Golden, run: Runner, how: str, mirrors: S
         for pattern in table.compare
         if not any(fnmatchcase(name, pattern) for name in goldens)
     )
-    return _finding(match, findings, Standing.OK, "; ".join(part for part in (how, *remarks) if part), seconds)
+    note = "; ".join(part for part in (how(match), *remarks) if part)
+    return match.finding(Standing.OK, note, findings, seconds)
 
 
 def _mirrored(file: str, mirrors: Sequence[Path]) -> Array:
@@ -128,9 +126,3 @@ def _tolerance(name: str, table: Mapping[str, Tolerance]) -> Tolerance | None:
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _finding(
-    match: Match, arrays: tuple[ArrayFinding, ...], standing: Standing, note: str, seconds: float | None = None
-) -> CaseFinding:
-    return CaseFinding(match.case.name, "method", match.card.name, arrays, standing, note, seconds)

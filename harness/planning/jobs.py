@@ -43,6 +43,11 @@ class Job(Strict):
     accelerator: Accelerator = Field(default="cpu", exclude_if=lambda value: value == "cpu")
 
     @property
+    def row(self) -> str:
+        """The method, with its variant unless that is the published one."""
+        return self.method if self.variant == "published" else f"{self.method}/{self.variant}"
+
+    @property
     def label(self) -> str:
         """`bnnr/published on fdataset, random-17263407`."""
         return f"{self.method}/{self.variant}{self.marks} on {self.dataset}, {self.split.label}"

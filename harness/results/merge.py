@@ -29,7 +29,7 @@ from harness.proof.merges import broken_merges, merged_lines
 from harness.proof.plans import load_plan, plan_path
 from harness.results.arrivals import RUNS, SCORES, are_waiting, arrive, settle
 from harness.results.records import RECORD_FILE, Record, record_digest
-from harness.results.scoring import is_whole, scored_files
+from harness.results.scoring import is_whole
 from harness.results.store import Store
 
 _CHUNK = 1 << 20
@@ -248,8 +248,7 @@ def _copy_scores(other: _Other, record: Record, target: Path) -> str:
     if record.verdict is not Verdict.OK:
         return ""
     content = read_plain(other.folder / SCORES / record.key[:2] / f"{record.key}.json")
-    evidence = scored_files(record.planned.job.benchmark, record.to_json()["files"])
-    if not is_whole(content) or (content["key"], content["evidence"]) != (record.key, evidence):
+    if not is_whole(content) or (content["key"], content["evidence"]) != (record.key, record.evidence):
         return ""
     logged = other.account.results.get(record.key)
     if other.leaves and (logged is None or logged.score != content["digest"]):

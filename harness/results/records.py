@@ -118,6 +118,18 @@ class Record(Strict):
         return {name: self.files[name].sha256 for name in names if name in self.files}
 
     @property
+    def evidence(self) -> dict[str, str]:
+        """The sha256 of the files that its scores are computed from."""
+        names = benchmarks.get(self.planned.job.benchmark).scored_files
+        return {name: self.files[name].sha256 for name in sorted(names) if name in self.files}
+
+    @property
+    def answer_files(self) -> list[str]:
+        """The files of its answer, whether or not they must come again."""
+        files = benchmarks.get(self.planned.job.benchmark).answer_files
+        return [file.name for file in files if file.name in self.files]
+
+    @property
     def missing_files(self) -> list[str]:
         """What a run that ended ok must have left, and this one has not; anything else may be there."""
         required = benchmarks.get(self.planned.job.benchmark).required_files

@@ -38,7 +38,7 @@ from harness.planning.plan import Present
 from harness.proof.log import Log
 from harness.results.digests import reference_results, take_over
 from harness.results.records import Record, checked_fields
-from harness.results.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
+from harness.results.scoring import Scores, parse_scores, score_run, scorer_digest
 from harness.results.store import Store
 from harness.splits import recorded_split
 from harness.splits.checksums import recorded_path
@@ -203,11 +203,6 @@ class ReferenceRow:
     cpu_hours: float
 
     @property
-    def method(self) -> str:
-        """The method, with its variant unless that is the published one."""
-        return self.job.method if self.job.variant == "published" else f"{self.job.method}/{self.job.variant}"
-
-    @property
     def seeds(self) -> int:
         """How many runs."""
         return self.counts.total()
@@ -248,8 +243,7 @@ def reference_file(layout: Layout, planned: PlannedJob) -> Path:
 
 
 def _folder_of(layout: Layout, job: Job) -> Path:
-    row = job.method if job.variant == "published" else f"{job.method}-{job.variant}"
-    return layout.reference / job.benchmark / row
+    return layout.reference / job.benchmark / job.row.replace("/", "-")
 
 
 def seconds_in_reference(layout: Layout, job: Job) -> list[float]:
@@ -349,8 +343,7 @@ def _check(entry: ReferenceResult) -> None:
     if entry.scores is not None:
         if absent := record.missing_files:
             raise _corrupt(f"a run that ended ok has no {absent[0]}", entry.where)
-        evidence = scored_files(record.planned.job.benchmark, entry.content["files"])
-        if (entry.scores.key, entry.scores.evidence) != (key, evidence):
+        if (entry.scores.key, entry.scores.evidence) != (key, record.evidence):
             raise _corrupt("the scores are of other predictions than the record", entry.where)
 
 

@@ -118,8 +118,7 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             where=f"{planned.job.label}: {record.reason}",
             todo="only a run that ended ok is a result",
         )
-    evidence = scored_files(planned.job.benchmark, record.to_json()["files"])
-    if not evidence:
+    if not (evidence := record.evidence):
         raise CorruptData(
             "the record names no file that scores are computed from",
             where=f"{planned.job.label} ({planned.key[:16]})",

@@ -317,11 +317,10 @@ def summarise(values: Iterable[float]) -> Summary | None:
 
 def row_name(job: Job, choices: dict[str, Any]) -> str:
     """The method, its variant unless `published`, and the parameters that differ from the card's."""
-    name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
     text = ", ".join(
         f"without {parameter}" if value is None else f"{parameter}={value}" for parameter, value in choices.items()
     )
-    return f"{name}{job.marks} ({text})" if text else f"{name}{job.marks}"
+    return f"{job.row}{job.marks} ({text})" if text else f"{job.row}{job.marks}"
 
 
 def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, ReferenceResult]) -> ScoredCell:

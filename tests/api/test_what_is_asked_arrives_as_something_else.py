@@ -190,7 +190,7 @@ def test_a_page_of_a_run_and_what_is_forgotten_are_of_what_was_named(machine: Ma
     chosen, gone = put(handles, "runs_to_forget", ["one"]), put(handles, "forget_runs", ["gone"])
     assert api.forget("k", methods="m", datasets=["d"], dry_run=True, repository=here) == ["one"] and gone == []
     assert chosen == [((layout, here.store, ("k",)), {"methods": ("m",), "datasets": ("d",)})]
-    assert api.forget("k", repository=here) == ["gone"] and gone == [((layout, here.store, ["one"]), {})]
+    assert api.forget("k", repository=here) == ["gone"] and gone == [((here.store, ["one"]), {})]
 
 
 def test_a_job_by_hand_is_that_of_the_run_in_its_order(machine: Machine, put: Put, made_up: Plan) -> None:

@@ -38,7 +38,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         asked.append((install, *mirrors))
         return nullcontext("a run")
 
-    monkeypatch.setattr("harness.execution.trials.OnDemand", on_demand)
+    monkeypatch.setattr("harness.execution.trials.on_demand", on_demand)
     return asked
 
 

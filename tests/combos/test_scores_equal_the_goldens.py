@@ -15,7 +15,7 @@ import pytest
 from harness.base.errors import MissingData
 from harness.base.layout import Layout
 from harness.benchmarks.combos.parity import metrics
-from harness.execution.trials import OnDemand
+from harness.execution.trials import on_demand
 from harness.parity import CaseFinding, check_cases, find_cases
 from harness.parity.finding import Standing
 
@@ -26,7 +26,7 @@ def _findings(
     layout: Layout, golden: Path, mirrors: Sequence[Path], names: Sequence[str] = FOLDERS
 ) -> dict[str, CaseFinding]:
     cases = [case for case in find_cases(golden) if case.name in names]
-    with OnDemand(layout) as run:
+    with on_demand(layout) as run:
         findings = check_cases(layout, cases, [], run, mirrors=mirrors, only=["metrics"])
         return {finding.case: finding for finding in findings}
 

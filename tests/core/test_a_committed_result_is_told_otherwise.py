@@ -157,9 +157,9 @@ def test_committed_results_are_found_by_job_and_by_file(tmp_path: Path) -> None:
 def test_a_row_of_reference_results_counts_its_verdicts() -> None:
     counts = Counter({Verdict.TIMEOUT: 1, Verdict.OK: 9, Verdict.ERROR: 0})
     row = ReferenceRow("a/b", planned_job().job, counts, stale=2, cpu_hours=0.5)
-    assert (row.method, row.seeds, row.verdicts) == ("constant", 10, "ok 9, timeout 1")
+    assert (row.job.row, row.seeds, row.verdicts) == ("constant", 10, "ok 9, timeout 1")
     other = ReferenceRow("a/b", planned_job().job.model_copy(update={"variant": "fast"}), counts, 0, 0.0)
-    assert other.method == "constant/fast" and verdict_counts(Counter()) == ""
+    assert other.job.row == "constant/fast" and verdict_counts(Counter()) == ""
     assert row.to_json() == {
         "label": "a/b",
         "verdicts": {"ok": 9, "timeout": 1},

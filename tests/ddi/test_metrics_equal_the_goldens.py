@@ -10,7 +10,7 @@ import pytest
 
 from harness import benchmarks
 from harness.base.layout import Layout
-from harness.execution.trials import OnDemand
+from harness.execution.trials import on_demand
 from harness.parity import CaseFinding, check_cases, find_cases
 from harness.parity.finding import Standing
 
@@ -19,7 +19,7 @@ CASES = sorted(path.stem for path in (GOLDEN / "metrics").glob("*.npz"))
 
 
 def _checked(layout: Layout, golden: Path) -> dict[str, CaseFinding]:
-    with OnDemand(layout) as run:
+    with on_demand(layout) as run:
         found = check_cases(layout, find_cases(golden), [], run, only=["metrics"])
         return {finding.case: finding for finding in found}
 

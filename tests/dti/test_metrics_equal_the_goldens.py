@@ -9,7 +9,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.benchmarks.dti.parity.metrics import check_metrics
-from harness.execution.trials import OnDemand
+from harness.execution.trials import on_demand
 from harness.parity import check_cases, find_cases
 from harness.parity.finding import Standing
 
@@ -40,7 +40,7 @@ def arrays(shared: Path) -> Arrays:
 
 
 def test_all_cases_agree(layout: Layout, shared: Path) -> None:
-    with OnDemand(layout) as run:
+    with on_demand(layout) as run:
         (finding,) = check_cases(layout, find_cases(shared / "golden" / "dti"), [], run, only=["metrics"])
     assert {array.array: array.standing for array in finding.arrays} == dict.fromkeys(NAMES, Standing.OK)
     assert all(array.error is not None and array.error <= 1e-12 for array in finding.arrays)

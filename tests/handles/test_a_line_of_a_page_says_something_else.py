@@ -370,11 +370,11 @@ def test_what_is_forgotten_is_told_and_gone(here: Layout, store: Store) -> None:
     for key in (one.key, two.key):
         notes.note("run", key, "a fault of the harness")
     with store.claim(one.key):
-        assert [*forget(here, store, runs)] == [
+        assert [*forget(store, runs)] == [
             Forgotten(one.key, one.job.label, "ok", 0, "a harness is running it right now")
         ]
     assert path.is_file() and {*notes.all("run")} == {one.key, two.key}
-    assert [*forget(here, store, runs)] == runs
+    assert [*forget(store, runs)] == runs
     assert {*notes.all("run")} == {two.key}
     assert not path.exists() and [*store.finished()] == [two.key]
 

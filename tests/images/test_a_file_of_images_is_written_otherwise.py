@@ -395,22 +395,21 @@ def test_files_for_a_mirror_are_named_after_their_images(
 ) -> None:
     asked: list[tuple[object, ...]] = []
 
-    def save(*about: Any, supply: object) -> None:
-        asked.append((*about, supply))
+    def save(*about: Any) -> None:
+        asked.append(about)
         about[3].touch()
 
     monkeypatch.setattr(handover, "save_images", save)
-    supply, mirror = Supply(network=False), tmp_path / "a" / "mirror"
+    mirror = tmp_path / "a" / "mirror"
     wanted = [
         mirror / "images" / f"{name}-{image_name(shelf.layout, name).rpartition(':')[2]}.tar"
         for name in (METHOD, OTHER)
     ]
     for _ in range(2):
-        files = handover.hand_over(shelf.engine, shelf.layout, [METHOD, OTHER], mirror, "cpu", supply=supply)
+        files = handover.hand_over(shelf.engine, shelf.layout, [METHOD, OTHER], mirror, "cpu")
         assert files == wanted
     assert asked == [
-        (shelf, shelf.layout, [name], file, "cpu", supply)
-        for name, file in zip((METHOD, OTHER), wanted, strict=True)
+        (shelf, shelf.layout, [name], file, "cpu") for name, file in zip((METHOD, OTHER), wanted, strict=True)
     ]
 
 

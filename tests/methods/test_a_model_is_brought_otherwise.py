@@ -289,6 +289,7 @@ def test_models_are_called_by_method_and_name(made: Layout) -> None:
     [
         ('"model.bin"]', '"../model.bin"]', "'../model.bin' is not a plain file name"),
         ('"model.bin"]', '""]', "'' is not a plain file name"),
+        ('"model.bin"]', '".."]', "'..' is not a plain file name"),
         ('["words.txt", "model.bin"]', "[]", "files"),
         ("source =", 'program = "adapt"\nsource =', "source: either this or program says where"),
         ('source = "https://models.example/a/r1/"', "", "source: either this or program says where"),

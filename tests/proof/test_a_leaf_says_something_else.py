@@ -102,15 +102,13 @@ def test_a_record_has_a_leaf_by_its_verdict() -> None:
     content: dict[str, Any] = {"key": ONE, "verdict": "ok", "planned": {"job": JOB}}
     scope = "repurposing: bnnr/published on fdataset, cold-by=drug-share=0.1-7"
     assert scope_of(JOB) == scope
-    leaf = result_leaf(content, "r1", score="s1", note="words")
+    leaf = result_leaf(content, "r1")
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", leaf.at) and re.fullmatch(r"20.*Z", now())
-    assert replace(leaf, at=AT) == Leaf(
-        Event.RECORD, AT, scope, key=ONE, record="r1", verdict="ok", score="s1", note="words"
-    )
+    assert replace(leaf, at=AT) == Leaf(Event.RECORD, AT, scope, key=ONE, record="r1", verdict="ok")
     failed = {**content, "verdict": "timeout"}
     assert (result_leaf(failed, "r").kind, result_leaf(failed, "r").verdict) == (Event.FAILURE, "timeout")
     assert result_leaf(content, "r", Event.IMPORT).kind is Event.IMPORT
-    assert (leaf.contents, replace(leaf, kind=Event.SCORE).contents) == ("r1", "s1")
+    assert (leaf.contents, replace(leaf, kind=Event.SCORE, score="s1").contents) == ("r1", "s1")
 
 
 def test_a_line_that_is_no_leaf_says_so_and_what_to_do() -> None:

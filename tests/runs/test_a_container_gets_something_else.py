@@ -429,7 +429,7 @@ def test_a_job_is_told_whole(layout: Layout, tmp_path: Path) -> None:
     card = load_method(layout, "als_wr")
     own = {"seconds": 11, "memory": "2MiB", "processes": 13, "output": "3MiB", "cpus": 5}
     card = card.model_copy(update={"resources": card.resources.model_copy(update=own)})
-    job_folder(make_inputs(layout, planned, card.inputs), tmp_path, planned, card, trace=True)
+    job_folder(make_inputs(layout, planned, card.inputs), tmp_path, planned, card)
     told = json.loads((tmp_path / "job.json").read_text())
     assert set(told.pop("inputs")) >= {"associations", "folds"}
     assert told == {
@@ -448,7 +448,7 @@ def test_a_job_is_told_whole(layout: Layout, tmp_path: Path) -> None:
             "output_bytes": 3 << 20,
             "threads": 5,
         },
-        "trace": True,
+        "trace": False,
     }
 
 

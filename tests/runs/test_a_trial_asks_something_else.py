@@ -17,7 +17,7 @@ from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.execution import trials
 from harness.execution.runs import Mount, RunRequest, answer_files
 from harness.execution.tasks import limits_of
-from harness.execution.trials import InContainers, OnDemand, Result, Trial, check_answer, write_trial
+from harness.execution.trials import InContainers, Result, Trial, check_answer, on_demand, write_trial
 from harness.images import Supply
 from harness.methods.card import load_method
 from tests.runs.made_up import ENGINE, IMAGE, Execute, contents, outcome_of
@@ -211,7 +211,7 @@ def test_an_engine_is_looked_for_when_a_trial_asks_for_it_and_once(
     for install in (False, True):
         looked.clear()
         closed.clear()
-        with OnDemand(layout, install=install) as run:
+        with on_demand(layout, install=install) as run:
             assert not looked
             for _ in range(2):
                 with run(trial_of(layout)) as result:
@@ -220,7 +220,7 @@ def test_an_engine_is_looked_for_when_a_trial_asks_for_it_and_once(
         assert closed == [True]
     assert execute.engines == [ENGINE] * 4
     images.clear()
-    with OnDemand(layout, mirrors=[Path("/m")]) as run:
+    with on_demand(layout, mirrors=[Path("/m")]) as run:
         assert len(looked) == 1, "nobody asked for an engine"
         with run(trial_of(layout)):
             assert looked[1] == ((layout,), {"install": False})

@@ -15,7 +15,7 @@ from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import IMAGE, Word
-from harness.cli.options import OnceCommand, accelerator_option, echo_json, json_option
+from harness.cli.options import NEW_FOLDER, OnceCommand, accelerator_option, echo_json, json_option
 from harness.images.cards import environment_chain
 from harness.materials.notices import record_notices
 from harness.materials.provenance import provenance_of
@@ -29,11 +29,7 @@ _FEW = 6
 _accelerator = accelerator_option("Which variant.")
 _names = click.argument("names", type=IMAGE, nargs=-1)
 _everything = click.option("--all", "everything", is_flag=True, help="Every method.")
-_output = click.option(
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="A folder: a file for each NAME.",
-)
+_output = click.option("--output", type=NEW_FOLDER, help="A folder: a file for each NAME.")
 
 
 @click.command("sbom", cls=OnceCommand, short_help="Write the bill of materials, as CycloneDX or SPDX.")

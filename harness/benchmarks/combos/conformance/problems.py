@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from harness.base.input_files import Given
 from harness.benchmarks.combos import BENCHMARK
 from harness.benchmarks.combos.answer import combinations_in
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, CombosDataset, dataset_of
 from harness.benchmarks.combos.documents import COMB, NEG, POS, Document, DrugRelation, MarkedDrug
 from harness.benchmarks.combos.names import ANSWER
 from harness.benchmarks.combos.splits.form import DocumentSplit, split_of
-from harness.methods.card import MethodCard
+from harness.conformance.checks import MadeUp
 
 _DRUGS = ("abrevolin", "bractimab", "caldorine", "dremoxan", "eltavisen", "fenzorbide", "galtucane", "hexaprolin")
 # words, where capital letters stand for drugs, and what is combined
@@ -36,16 +35,10 @@ _ODD = (
 _TRAINING, _ASKED = 28, 14
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A dataset nobody published, and a split of it."""
+class Problem(MadeUp[CombosDataset, DocumentSplit]):
+    """Made-up documents, and a split of them."""
 
-    dataset: CombosDataset
-    split: DocumentSplit
-
-    def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
-        """What a method declares and is always given, and nothing else, made as for any run."""
-        return BENCHMARK.inputs(self.dataset, self.split, card.inputs, options)
+    benchmark = BENCHMARK
 
     def with_other_test_labels(self) -> Problem:
         """The same problem; asked documents that have a relation have none, and the others have one."""

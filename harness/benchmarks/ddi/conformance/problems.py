@@ -5,13 +5,12 @@ The molecules are real ones, small enough for any method; which of them interact
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.input_files import Array, Given
+from harness.base.input_files import Array
 from harness.benchmarks.ddi import BENCHMARK
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import (
@@ -29,7 +28,7 @@ from harness.benchmarks.ddi.splits.parts import (
     expected_parts,
     part_split,
 )
-from harness.methods.card import MethodCard
+from harness.conformance.checks import MadeUp
 
 # among them a single atom, an ion pair, two fragments, charges, rings, and elements beyond the usual
 SMILES = (
@@ -67,16 +66,10 @@ _ROLES = np.repeat(np.array([KNOWN, VALID_NEW, TEST_NEW], dtype=np.int32), [16, 
 _PAIRS = 400
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A dataset nobody published, and a split of it."""
+class Problem(MadeUp[DdiDataset, PartSplit]):
+    """Made-up interactions, and a split of them."""
 
-    dataset: DdiDataset
-    split: PartSplit
-
-    def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
-        """What a method declares and is always given, and nothing else, made as for any run."""
-        return BENCHMARK.inputs(self.dataset, self.split, card.inputs, options)
+    benchmark = BENCHMARK
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, with other types for every item that is not there to learn from or to choose by."""

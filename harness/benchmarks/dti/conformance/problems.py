@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.input_files import Array, Given
+from harness.base.input_files import Array
 from harness.benchmarks.dti import BENCHMARK
 from harness.benchmarks.dti.dataset import DtiDataset, Integers, Numbers
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, PairSplit, pair_split, split_of_items, with_negatives
-from harness.methods.card import MethodCard
+from harness.conformance.checks import MadeUp
 
 # small real molecules: single atoms, an ion pair, fragments, charges, rings, and elements beyond the usual
 _KNOWN = """
@@ -37,16 +37,10 @@ _NEW_NODES = (_DRUGS - 2, _TARGETS - 2)
 _SHARE, _CHANCE, _ASKED = 0.7, 0.1, 40
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A dataset nobody published, and a split of it."""
+class Problem(MadeUp[DtiDataset, PairSplit]):
+    """Made-up pairs of drugs and targets, and a split of them."""
 
-    dataset: DtiDataset
-    split: PairSplit
-
-    def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
-        """What a method declares and is always given, and nothing else, made as for any run."""
-        return BENCHMARK.inputs(self.dataset, self.split, card.inputs, options)
+    benchmark = BENCHMARK
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, the truth turned round: what binds does not, strong is weak."""

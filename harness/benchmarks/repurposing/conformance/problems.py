@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from harness.base.input_files import Array, Given
+from harness.base.input_files import Array
 from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.answer import Predictions
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit, split_of
 from harness.benchmarks.repurposing.splits.strategies import random
-from harness.conformance.checks import SEED
-from harness.methods.card import MethodCard
+from harness.conformance.checks import SEED, MadeUp
 
 INNER_FOLDS = 5
 _DRUGS, _DISEASES, _FEATURES = 24, 17, 6
 _MANY_DRUGS, _MANY_DISEASES, _GROUPS = 60, 40, 4
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A dataset nobody published, and a split of it."""
+class Problem(MadeUp[RepurposingDataset, FoldSplit]):
+    """Made-up associations, and a split of them."""
 
-    dataset: RepurposingDataset
-    split: FoldSplit
-
-    def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
-        """The arrays a method declares, and no other, made as for any run."""
-        return BENCHMARK.inputs(self.dataset, self.split, card.inputs, options)
+    benchmark = BENCHMARK
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, the truth about its test pairs turned round."""

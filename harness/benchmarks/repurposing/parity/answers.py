@@ -30,14 +30,14 @@ def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> Cas
     """The finding of a case, compared with the answer; None where the labels do not meet the table's condition."""
     if not applies(match, arrays):
         return None
-    table, subject = match.table, match.card.name
+    table = match.table
     outputs: list[dict[str, Array | str]] = []
     seconds = 0.0
     for trial in trials_of(match, arrays):
         with run(trial) as result:
             if result.verdict is not Verdict.OK:
                 note = f"the run ended with {result.verdict}: {result.reason}"
-                return CaseFinding(match.case.name, "method", subject, standing=Standing.FAILED, note=note)
+                return match.finding(Standing.FAILED, note)
             mask = trial.inputs["folds"] == TEST
             outputs.append(
                 {name: _output(table.compare[name].of or name, result.out, mask) for name in table.compare}
@@ -47,16 +47,9 @@ def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> Cas
         _check_array(name, tolerance, arrays, [one[name] for one in outputs], mask)
         for name, tolerance in table.compare.items()
     )
-    is_compared = any(one.error is not None for one in findings)
-    return CaseFinding(
-        match.case.name,
-        "method",
-        subject,
-        arrays=findings,
-        standing=Standing.OK if is_compared else Standing.FAILED,
-        note=how(match) if is_compared else "none of the arrays to compare is in the golden",
-        seconds=seconds,
-    )
+    if all(one.error is None for one in findings):
+        return match.finding(Standing.FAILED, "none of the arrays to compare is in the golden", findings, seconds)
+    return match.finding(Standing.OK, how(match), findings, seconds)
 
 
 def applies(match: Match, arrays: Mapping[str, Array]) -> bool:
