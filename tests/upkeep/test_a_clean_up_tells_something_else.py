@@ -60,15 +60,15 @@ def without_orphans(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize(("run", "of"), [("run-7", "of run run-7"), ("", "of an examination")])
 def test_a_container_without_an_owner_goes(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, *, dry_run: bool
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, run: str, of: str, *, dry_run: bool
 ) -> None:
     discarded: list[str] = []
-    monkeypatch.setattr(cleaning, "find_orphans", lambda _engine: [ORPHAN])
+    orphan = SimpleNamespace(**{**vars(ORPHAN), "run": run})
+    monkeypatch.setattr(cleaning, "find_orphans", lambda _engine: [orphan])
     monkeypatch.setattr(cleaning, "discard_container", lambda _engine, container: discarded.append(container))
-    assert cleaned(layout, FakeImages(), dry_run=dry_run) == [
-        Removal("container", "0123456789ab (exited) of run run-7")
-    ]
+    assert cleaned(layout, FakeImages(), dry_run=dry_run) == [Removal("container", f"0123456789ab (exited) {of}")]
     assert discarded == ([] if dry_run else [ORPHAN.container])
 
 
