@@ -33,7 +33,7 @@ from tests.ddi.tiny import tiny
             "give each a name of its own",
         ),
         (
-            {"relation_names": ("b", "a", "a", "b")},
+            {"relation_names": tuple("cbaaba")},
             "2 relations have a name that others have, 'b' for one",
             "",
             "give each a name of its own",
@@ -120,13 +120,13 @@ def test_of_a_released_split_every_code_has_a_meaning(code: int, row: int, split
             "give pairs with label -1, or leave the unknown ones out",
         ),
         (
-            {"drug_ids": ("a", "a", "c")},
+            {"drug_ids": ("a", "a", "a")},
             "1 drug names occur more than once, 'a' for one",
             "",
             "give every row and column a name of its own",
         ),
         (
-            {"disease_feature_names": ("h", "g", "g", "h"), "disease_features": np.ones((2, 4))},
+            {"disease_feature_names": tuple("khgghg"), "disease_features": np.ones((2, 6))},
             "2 disease feature names occur more than once, 'h' for one",
             "",
             "give every row and column a name of its own",

@@ -13,7 +13,7 @@ import pytest
 from docker.errors import APIError
 
 from harness.base.layout import Layout
-from harness.base.ownership import own_folder
+from harness.base.ownership import boot, mount_space, own_folder
 from harness.engine import Engine
 from harness.images.parts import incoming
 from harness.images.receipts import building, receipt_path
@@ -172,6 +172,11 @@ def test_a_persons_own_files_in_the_cache_stay(repository: Layout, tmp_path: Pat
 
 def test_what_another_harness_uses_of_the_cache_stays(repository: Layout, tmp_path: Path) -> None:
     layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    # what a killed harness left of its downloads is in nobody's use
+    (incoming(layout) / f"harness-{boot()}-{mount_space()}-killed").mkdir(parents=True)
+    for dry_run in (True, False):
+        removed = clean(layout, None, cache=True, dry_run=dry_run)
+        assert [one.fault for one in removed if one.name.endswith("parts")] == [""]
     (layout.cache / "splits" / "made").mkdir(parents=True)
     downloads = own_folder(incoming(layout))
     with building(layout):
