@@ -22,6 +22,7 @@ from harness.images.cards import CondaPart, Environment
 from harness.images.locks import Part, missing_lock
 
 MIRROR = "PERMAFROST_CONDA_MIRROR"
+_LISTS = "channels", "dependencies"
 
 
 def lock_conda(environment: Environment) -> str:
@@ -95,7 +96,7 @@ def _channels(path: Path) -> list[str]:
         raise ManifestError("an environment file is missing", where=str(path), todo="write it") from None
     except (yaml.YAMLError, UnicodeDecodeError):
         content = None
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or not all(isinstance(content.get(name) or [], list) for name in _LISTS):
         raise ManifestError(
             "this is no environment of conda", where=str(path), todo="write `channels` and `dependencies`"
         )

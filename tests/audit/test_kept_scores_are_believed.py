@@ -13,7 +13,7 @@ import pytest
 
 from harness import benchmarks
 from harness.audit.results import compare_metrics
-from harness.audit.steps import Checked, Lack, failed, ok
+from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.results.scoring import Scores, compute_scores, read_scores, scored_files, scores_path
@@ -176,6 +176,25 @@ def test_kept_scores_whose_words_were_changed(evidence: Layout, made_up: Plan, c
     assert broken(audit) == ["scores"]
     step = next(step for step in audit.steps if step.name == "scores")
     assert step == failed("scores", "the kept scores differ from their own digest", where=path)
+
+
+def test_where_nothing_can_be_scored_kept_scores_are_compared_all_the_same(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.audit.results.without_truth", lambda job: f"nobody knows of {job.method}")
+
+    def step() -> Step:
+        return next(one for one in first(evidence, made_up).steps if one.name == "scores")
+
+    planned = planned_of(made_up.cells[0])
+    unknown = not_checked("scores", f"nobody knows of {planned.job.method}", lack=None)
+    assert step() == unknown
+    path = forge_scores(evidence, made_up, lambda scores: scores["metrics"].update({METRIC: 0.99}))
+    assert step().checked is Checked.FAILED and METRIC in step().what
+    path.write_text("[]")
+    assert step() == failed("scores", "the kept scores can't be read", where=path)
+    path.unlink()
+    assert step() == unknown
 
 
 def test_kept_scores_that_say_two_things_can_not_be_read(evidence: Layout, made_up: Plan) -> None:

@@ -121,11 +121,11 @@ def test_a_golden_case_is_told_with_each_array() -> None:
     ]
     bad = next(one for one in Standing if one.is_bad)
     # what is allowed is told, whatever was found
-    pairs = ((0.0, 1e-6), (1.0, 0.0))
+    pairs = ((0.0, 1e-16), (1.0, 0.0))
     same, other = (ArrayFinding("ids", bad, error=error, allowed=allowed) for error, allowed in pairs)
     assert [line.partition(", ")[2] for line in _lines(CaseFinding("case", "kind", "", (same, other)))] == [
         "",
-        "tolerance 1.0e-06",
+        "tolerance 1.0e-16",
         "equal",
     ]
     missing = ArrayFinding("loss", bad, error=None, allowed=0.0, note="it is not there")

@@ -295,6 +295,17 @@ def test_a_setting_that_sets_nothing_says_how_to_write_it(text: str, what: str, 
     assert (error.value.what, error.value.where, error.value.todo) == (what, where, todo)
 
 
+@pytest.mark.parametrize(
+    ("one", "read"), [("0", "0"), ("", ""), ("null", "None"), ("false", "False"), ("[]", "[]")]
+)
+def test_a_setting_is_set_twice_whatever_it_was_set_to(one: str, read: str) -> None:
+    for other in (one, "7"):
+        with pytest.raises(UsageError) as error:
+            parse_settings(["b=1", f"a={one}", f"a={other}"])
+        assert error.value.what == f"a is set twice: {read} and {read if other == one else 7}"
+        assert error.value.todo == "set it once"
+
+
 @click.command()
 @output_option("text", "csv", "svg", ".html", "")
 def written(output: Path | None) -> Path | None:

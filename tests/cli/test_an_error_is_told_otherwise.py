@@ -12,8 +12,10 @@ import click
 import pytest
 
 import harness.cli
+from harness.base.settings import _value
 from harness.cli import _words, main
 from harness.cli.documents import envelope
+from harness.proof.tree import leaf_hash
 from tests.cli.test_a_program_reads_something_else import _run
 from tests.cli.test_a_traceback_reaches_a_person import _fail_with
 
@@ -42,6 +44,28 @@ def test_a_failure_is_told_with_all_that_is_known_of_it(
         main(["status"])
     what, where, _ = capsys.readouterr().err.splitlines()
     assert [what, re.sub(r"line \d+", "line N", where.strip())] == [f"error: {lines[0]}", lines[1]]
+
+
+@pytest.mark.parametrize(
+    ("function", "where"),
+    [
+        # the first is raised by Python's own code, which says nothing of the harness
+        (lambda: _value(None), "harness.base.settings, line N"),  # type: ignore[arg-type]
+        (lambda: leaf_hash(None), "harness.proof.tree, line N"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_fault_is_placed_where_it_is_and_not_where_it_was_called(
+    function: Callable[[], object],
+    where: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("PERMAFROST_TRACEBACK", raising=False)
+    _run_instead(function, monkeypatch)
+    with pytest.raises(SystemExit):
+        main(["status"])
+    told = capsys.readouterr().err.splitlines()
+    assert re.sub(r"line \d+", "line N", told[1].strip()) == f"where: {where}"
 
 
 def _run_instead(function: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,6 +139,9 @@ def test_one_draw_that_differs_is_told(layout: Layout, shared: Path, golden: Pat
     [
         ("d_eval/pred_04.jsonl.gz", gzip.compress(b'{"doc_id": "a", "drug_idxs": [0', mtime=0)),
         ("d_eval/pred_04.jsonl.gz", b"not compressed"),
+        # cut, and with blocks of no kind
+        ("d_eval/pred_04.jsonl.gz", gzip.compress(b"", mtime=0)[:-4]),
+        ("d_eval/pred_04.jsonl.gz", gzip.compress(b"", mtime=0)[:10] + b"\xff" * 20),
         ("d_eval/pred_04.jsonl.gz", gzip.compress(b'{"doc_id": "a"}', mtime=0)),
         (
             "d_eval/pred_04.jsonl.gz",

@@ -567,6 +567,8 @@ def test_a_task_is_not_replaced_by_another_seed_of_one_that_is_there() -> None:
     # no seed has all of them
     scattered: dict[tuple[str, int], float | None] = {(f"fold={task}", task % 2): 0.5 for task in range(4)}
     assert tasks(scattered).reason == "2 of 4 tasks"
+    # of as many as are printed, or of ours where those are more
+    assert [tasks(scattered, n=count).reason for count in (1, 3, 5)] == ["2 of 4 tasks"] * 2 + ["2 of 5 tasks"]
     # a seed that lacks a task is no seed of all tasks
     for count in (1, 3):
         more: dict[tuple[str, int], float | None] = {(f"fold={task}", 9): 0.9 for task in range(count)}

@@ -247,9 +247,12 @@ def test_a_benchmark_says_how_its_rows_are_read_or_that_they_have_an_order(prete
 
 @pytest.mark.parametrize(
     ("smiles", "is_one"),
-    [("CCO", True), ("C", True), ("[Na+]", True), ("", False), ("C1CC", False), ("what", False)],
+    [
+        *(("CCO", True), ("C", True), ("[Na+]", True), ("", False), ("C1CC", False), ("what", False)),
+        *((text, False) for text in ("CCO ethanol", "CCO\tethanol", "CCO ", " CCO", "CCO\u00a0")),
+    ],
 )
-def test_a_structure_has_an_atom(smiles: str, is_one: bool) -> None:
+def test_a_structure_has_an_atom_and_is_no_name_too(smiles: str, is_one: bool) -> None:
     assert is_structure(smiles) is is_one
 
 

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from harness.proof.log import Log
 from harness.results.records import RECORD_FILE
 from harness.results.reference import (
     _parsed,
+    _recording,
     count_reference,
     load_reference,
     overview,
@@ -330,6 +332,24 @@ def test_results_on_splits_that_are_not_recorded_are_refused_before_anything_is_
     for command in commands[:-1]:
         CliRunner().invoke(group, command.split()[1:], catch_exceptions=False)
     assert save_reference(made, Store(made.runs))[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("split", "settings"),
+    [
+        ("random", []),
+        ("cluster:gamma=0.5,level=2", ["gamma=0.5", "level=2"]),
+        (
+            'test2:group="two words, $HOME, a comma",share=1',
+            ['group="two words, $HOME, a comma"', "share=1"],
+        ),
+    ],
+)
+def test_the_command_that_records_a_split_is_one_for_a_shell(split: str, settings: list[str]) -> None:
+    words = [word for setting in settings for word in ("--set", setting)]
+    told = shlex.split(_recording("mine", split, [5, 6]))
+    start = ["harness", "split", "make", "mine", split.partition(":")[0]]
+    assert told == [*start, *words, "--seed", "5", "--seed", "6", "--record"]
 
 
 def test_results_lie_by_benchmark_method_variant_dataset_and_split(made: Layout) -> None:

@@ -52,6 +52,8 @@ REFUSED: list[tuple[str, tuple[int, ...], int, str]] = [
     ("years", (0,), 1799, "1799, which is not in 1800 to 2100"),
     ("years", (0,), 2101, "2101, which is not in 1800 to 2100"),
     ("years", (0,), -1, "-1, which is not in"),
+    # the row is the drug's, and not its place among those whose year is known
+    ("years", (2,), 19, "19, which is not in 1800 to 2100"),
 ]
 
 
@@ -66,8 +68,7 @@ def test_the_next_number_is_refused(name: str, place: tuple[int, ...], value: in
         pair_checks.checked_remarks(changed(name, place, value))
     assert f"'{name}' holds {value}, " in refused.value.what and message in refused.value.what
     assert refused.value.todo == "correct the number, or add what it stands for"
-    row = place[0] if name != "years" else 0
-    assert refused.value.where == f"dataset tiny: row {row}"
+    assert refused.value.where == f"dataset tiny: row {place[0]}"
 
 
 @pytest.mark.parametrize("sign", [-1, 0, 1])

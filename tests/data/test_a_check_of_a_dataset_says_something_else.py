@@ -33,7 +33,7 @@ from tests.ddi.tiny import tiny
             "give each a name of its own",
         ),
         (
-            {"relation_names": ("b", "a", "a", "b")},
+            {"relation_names": tuple("cbaaba")},
             "2 relations have a name that others have, 'b' for one",
             "",
             "give each a name of its own",
@@ -70,20 +70,23 @@ def test_items_that_can_not_be_say_which(change: dict[str, Any], what: str, wher
 
 @pytest.mark.parametrize("code", [-2, 0, 1, 2, 3, 4, 5, 6, -3, -1, 7])
 @pytest.mark.parametrize("row", [0, 3])
-def test_of_a_released_split_every_code_has_a_meaning(code: int, row: int) -> None:
-    """Roles of drugs are -2 and 0 to 2, parts of items -2 and 0 to 6."""
-    released = tiny().released.copy()
-    released[row, 0] = code
+@pytest.mark.parametrize("split", ["random", "later"])
+def test_of_a_released_split_every_code_has_a_meaning(code: int, row: int, split: str) -> None:
+    """Roles of drugs are -2 and 0 to 2, parts of items -2 and 0 to 6; the faulty split is named."""
+    names = "random", "later"
+    released = np.hstack([tiny().released] * 2)
+    column = 2 * names.index(split)
+    released[row, column] = code
     # a place that no other item has
-    released[row, 1] = 9 if row >= 3 else 0
+    released[row, column + 1] = 9 if row >= 3 else 0
+    dataset = tiny(released=released, released_names=names)
     if code in ((-2, 0, 1, 2) if row < 3 else (-2, *range(7))):
-        pair_checks.checked_remarks(tiny(released=released))
+        pair_checks.checked_remarks(dataset)
         return
-    name = tiny().released_names[0]
-    assert told(lambda: pair_checks.checked_remarks(tiny(released=released))) == [
+    assert told(lambda: pair_checks.checked_remarks(dataset)) == [
         (
             "a role or part is none of the known ones, or two items have the same place",
-            f"dataset tiny: released split '{name}'",
+            f"dataset tiny: released split '{split}'",
             "correct the converter",
         )
     ]
@@ -117,13 +120,13 @@ def test_of_a_released_split_every_code_has_a_meaning(code: int, row: int) -> No
             "give pairs with label -1, or leave the unknown ones out",
         ),
         (
-            {"drug_ids": ("a", "a", "c")},
+            {"drug_ids": ("a", "a", "a")},
             "1 drug names occur more than once, 'a' for one",
             "",
             "give every row and column a name of its own",
         ),
         (
-            {"disease_feature_names": ("h", "g", "g", "h"), "disease_features": np.ones((2, 4))},
+            {"disease_feature_names": tuple("khgghg"), "disease_features": np.ones((2, 6))},
             "2 disease feature names occur more than once, 'h' for one",
             "",
             "give every row and column a name of its own",

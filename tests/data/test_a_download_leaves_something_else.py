@@ -80,7 +80,8 @@ def test_others_may_read_it_and_its_name_survives_a_power_cut(
 def test_two_that_want_it_fetch_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def answer() -> Response:
         with (tmp_path / "file.lock").open("w") as other, pytest.raises(BlockingIOError):
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # nor may both hold it who ask as the harness does
+            fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
         return Response(CONTENT)
 
     serve(monkeypatch, answer)

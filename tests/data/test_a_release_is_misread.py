@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -61,6 +62,22 @@ def test_drugs_are_those_of_the_files_by_their_numbers(tmp_path: Path) -> None:
 def test_a_date_is_that_of_a_drug_and_not_of_the_head(tmp_path: Path) -> None:
     dates = approvals_in(write_approvals(tmp_path / "dates.xlsx", DATES))
     assert dates == {"DB1": "1999/12/31", "DB2": "Approved Prior to Jan 1, 1982", "DB4": "2004/1/2"}
+
+
+@pytest.mark.parametrize("part", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"])
+@pytest.mark.parametrize("content", [None, "<sst", ""])
+def test_a_workbook_of_dates_that_lacks_a_part_is_refused(tmp_path: Path, part: str, content: str | None) -> None:
+    whole, damaged = write_approvals(tmp_path / "dates.xlsx", DATES), tmp_path / "damaged.xlsx"
+    with zipfile.ZipFile(whole) as book, zipfile.ZipFile(damaged, "w") as other:
+        for name in book.namelist():
+            if name != part:
+                other.writestr(name, book.read(name))
+        if content is not None:
+            other.writestr(part, content)
+    with pytest.raises(CorruptData) as refused:
+        approvals_in(damaged)
+    assert refused.value.what.startswith("not a workbook: ")
+    assert (refused.value.where, refused.value.todo) == (str(damaged), "restore the original file")
 
 
 def test_items_are_those_of_all_splits_once_in_order(tmp_path: Path) -> None:

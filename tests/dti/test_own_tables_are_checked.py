@@ -76,11 +76,14 @@ def test_a_group_of_new_bindings_alone_has_no_members(own: Layout) -> None:
 
 def test_affinities_and_the_parts_of_the_authors(own: Layout) -> None:
     write_tables(
-        own, {"pairs.csv": "part,value,target,drug\ntest,5,T2,A\n0,1e1,T1,B\n127,-2.5,T1,A\n"}, affinity="true"
+        own,
+        {"pairs.csv": "part,value,target,drug\ntest,5,T2,A\n0,1e1,T1,B\n127,-2.5,T1,A\nTest,1,T2,B\n"},
+        affinity="true",
+        pairs=4,
     )
     dataset = load_dataset(own, "mine", DtiDataset)
-    assert dataset.affinity and dataset.values.tolist() == [5, 10, -2.5]
-    assert dataset.released.tolist() == [-1, 0, 127]
+    assert dataset.affinity and dataset.values.tolist() == [5, 10, -2.5, 1]
+    assert dataset.released.tolist() == [-1, 0, 127, -1]
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n\n"])

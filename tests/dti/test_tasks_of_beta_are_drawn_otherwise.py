@@ -24,7 +24,7 @@ from harness.benchmarks.dti.splits.generator.categories import Category, sides, 
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, occurrence_auroc, parts_of
 from harness.benchmarks.dti.splits.generator.groups import ranked
-from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
+from harness.benchmarks.dti.splits.generator.spaces import category_space, neighbour_space, uniform_negatives
 from harness.benchmarks.dti.splits.java import JavaRandom, buckets_of, table_of
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
@@ -297,6 +297,35 @@ def test_drugs_that_lead_are_of_the_space_of_members_alone(space: str) -> None:
     # targets have none that lead: of their category it says nothing
     of_targets = Category(False, halves.learned.targets[:3], 5, leading)
     assert not category_space(halves, "TEO", of_targets)[made().drugs - 1].any()
+
+
+@pytest.mark.parametrize("similar", [True, False])
+def test_neighbours_are_learned_nodes_that_share_a_learned_one_or_none(similar: bool) -> None:
+    """With the other end of a binding that is asked; where both of its ends are learned, of its drug."""
+    bindings = bindings_of(made())
+    of_drug = of_target = 0
+    for share in (0.2, 0.5, 0.9):
+        is_train = np.random.default_rng(int(10 * share)).random(len(bindings.codes)) < share
+        halves = Halves(bindings, bindings.codes[is_train], bindings.codes[~is_train])
+        train, test = (
+            [*zip(bindings.drugs_of(codes).tolist(), bindings.targets_of(codes).tolist(), strict=True)]
+            for codes in (halves.train, halves.test)
+        )
+        drugs, targets = ({pair[end] for pair in train} for end in (0, 1))
+        expected = set()
+        for drug, target in test:
+            if drug in drugs:
+                own = {other for one, other in train if one == drug}
+                like = {one for one, other in train if other in own}
+                expected |= {(one, target) for one in (like if similar else drugs - like)}
+                of_drug += 1
+            elif target in targets:
+                own = {one for one, other in train if other == target}
+                like = {other for one, other in train if one in own}
+                expected |= {(drug, other) for other in (like if similar else targets - like)}
+                of_target += 1
+        assert {*map(tuple, np.argwhere(neighbour_space(halves, similar)).tolist())} == expected
+    assert of_drug and of_target
 
 
 @pytest.mark.parametrize("strategy", [drug_classes, target_classes])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.benchmarks.dti import study
 from harness.benchmarks.dti.converters.beta.network import ARCHIVE, binding_edges
@@ -43,6 +45,23 @@ def test_edges_in_any_case_and_of_known_nodes_are_told_from_others(tmp_path: Pat
         "3 edges Drug-Target of the network are left out: they give bindings away",
         "1 edges of drugs or targets that the benchmark does not have are left out",
     )
+
+
+@pytest.mark.parametrize(
+    ("member", "content"),
+    [(None, b"no archive"), ("other.nt", b""), ("network.nt", b"<db\xe9> <x:y> <be1> .\n")],
+)
+def test_an_archive_without_a_network_is_told_by_its_file(
+    tmp_path: Path, member: str | None, content: bytes
+) -> None:
+    path = tmp_path / ARCHIVE
+    path.write_bytes(content)
+    if member is not None:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(member, content)
+    with pytest.raises(CorruptData) as refused:
+        binding_edges(path, converted(tmp_path))
+    assert refused.value.what.startswith("network.nt can't be read: ") and refused.value.where == str(path)
 
 
 @pytest.mark.parametrize(

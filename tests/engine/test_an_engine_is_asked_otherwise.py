@@ -51,7 +51,7 @@ def podman_that_says(status: int, told: object) -> docker.APIClient:
         (200, {"host": {"cgroupControllers": None}}, set()),
         (200, {"host": {}}, set()),
         (200, {}, set()),
-        (404, {"host": {"cgroupControllers": ["memory"]}}, set()),
+        *((status, {"host": {"cgroupControllers": ["memory"]}}, set()) for status in (404, 500)),
     ],
 )
 def test_a_user_has_the_limits_that_podman_was_given(status: int, told: object, controllers: set[str]) -> None:

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -459,8 +459,10 @@ def test_labels_that_may_not_lie_in_a_crate_are_taken_from_here(
     verification = verify(empty, tmp_path / "crate")
     assert not verification.failed, failures(verification)
     assert "with the labels of this machine" in to_text(verification, everything=True)
-    monkeypatch.setattr("harness.export.scores.is_here", lambda *_: False)
-    text = to_text(verify(empty, tmp_path / "crate"))
+    looked: list[Sequence[Path]] = []
+    monkeypatch.setattr("harness.export.scores.is_here", lambda *places: looked.append(places[-1]))
+    text = to_text(verify(empty, tmp_path / "crate", mirrors=[tmp_path / "mirror"]))
+    assert {*looked} == {(tmp_path / "mirror",)}
     assert "may not lie in a crate, and are not here" in text
     assert "4 runs: 1 ok, 3 not checked" in text
 

@@ -48,7 +48,7 @@ def test_the_worst_step_is_the_outcome(steps: tuple[Step, ...], expected: Checke
 
 _RUNS = (
     _audit("0123456789abcdef", "one", _FINE),
-    _audit("1123456789abcdef", "two", _FINE, _BROKEN, _BARE),
+    _audit("1123456789abcdef", "two", _FINE, _BROKEN, _UNSEEN, _BARE),
     _audit("2123456789abcdef", "three", _UNSEEN),
     _audit("3123456789abcdef", "four", _UNSEEN, _FINE),
 )
@@ -61,12 +61,12 @@ _TEXT = """ok           crate of x
       expected: 1
       found: 2
       where: a/path
-    FAILED  log: is gone
+{unseen}    FAILED  log: is gone
 not checked  2123456789ab  three
 {unseen}not checked  3123456789ab  four
 {unseen}{fine}
 Not checked
-  data: no labels (2x)
+  data: no labels (3x)
 
 FAILED
   1123456789ab  two

@@ -213,7 +213,14 @@ def test_without_conda_lock_nothing_is_locked(
         (None, "an environment file is missing", "", "write it"),
         *(
             (text, "this is no environment of conda", "", "write `channels` and `dependencies`")
-            for text in ("", "[a]", "channels: [", "a text", "\x00")
+            for text in (
+                *("", "[a]", "channels: [", "a text", "\x00", b"channels: [\xe9]\ndependencies: [a]\n"),
+                *(
+                    "channels: conda-forge\n",
+                    "channels: [a]\ndependencies: a\n",
+                    "dependencies: 3\nchannels: [a]\n",
+                ),
+            )
         ),
         (
             "channels: [a]\ndependencies: [a, {pip: [b]}]\n",
@@ -238,12 +245,12 @@ def test_without_conda_lock_nothing_is_locked(
     ],
 )
 def test_a_request_that_is_none_says_where(
-    tmp_path: Path, text: str | None, what: str, where: str, todo: str
+    tmp_path: Path, text: str | bytes | None, what: str, where: str, todo: str
 ) -> None:
     pytest.importorskip("yaml")
     path = tmp_path / "environment.yml"
     if text is not None:
-        path.write_text(text)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(ManifestError) as failed:
         conda._channels(path)
     assert texts(failed.value) == (what, f"{path}{where}", todo)

@@ -15,7 +15,7 @@ from docker.errors import APIError
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
 from harness.images import export, preparation
-from harness.images.cards import environment_chain, layers_of
+from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.conda import read_conda
 from harness.images.export import code_entries, copy_files, image_config, image_entries, image_layers
 from harness.images.lock import held_packages
@@ -216,6 +216,20 @@ def test_layers_come_in_the_order_of_building_each_once(repository: Layout) -> N
         chain = [one.name for one in layers_of(environment_chain(repository, method))]
         assert sorted(chain, key=names.index) == chain
     assert all(variant == "cpu" for _, variant in layers)
+
+
+def test_each_layer_is_of_the_variant_that_is_used_of_it(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has no wheels, or none for CUDA, is the same below both."""
+    expected = {"_base": "cpu", "_python": "cpu", "_torch": "cuda", "_drugs": "cuda", "_numpy": "cpu"}
+    layers = needed_layers(repository, ["_drugs", "_numpy"], "cuda")
+    assert {environment.name: variant for environment, variant in layers} == expected
+    assert [environment.name for environment, _ in layers] == list(expected)
+    # what another is made in runs on a CPU, and comes before it
+    monkeypatch.setattr(Environment, "helper", property(lambda self: "_torch" if self.name == "_numpy" else None))
+    made = [(environment.name, variant) for environment, variant in needed_layers(repository, ["_numpy"], "cuda")]
+    assert made == [("_base", "cpu"), ("_python", "cpu"), ("_torch", "cpu"), ("_numpy", "cpu")]
 
 
 def test_what_images_share_is_fetched_and_counted_once(repository: Layout) -> None:

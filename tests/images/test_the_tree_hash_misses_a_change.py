@@ -140,6 +140,10 @@ def test_engines_that_write_settings_in_another_order_agree() -> None:
     assert _tree(ENTRIES, {**CONFIG, "Env": ["B=2", "A=1"], "Cmd": None, "Labels": {"x": "y"}}) == _tree(ENTRIES)
     usual: dict[str, Any] = {"Healthcheck": None, "Volumes": {}, "OnBuild": [], "StopSignal": "SIGTERM"}
     assert _tree(ENTRIES, {**CONFIG, **usual}) == _tree(ENTRIES) == _tree(ENTRIES, {**CONFIG, "StopSignal": "15"})
+    # what says nothing is written as nothing, or left out, and the folder also as the root
+    nothing: list[dict[str, Any]] = [dict.fromkeys(CONFIG), {"Env": [], "Entrypoint": [], "User": "", "Cmd": []}]
+    for config in [*nothing, {"WorkingDir": ""}, {"WorkingDir": "/"}]:
+        assert _tree(ENTRIES, config) == _tree(ENTRIES, {})
 
 
 STUBS = (

@@ -128,19 +128,24 @@ def test_unknown_words_are_refused(own: Layout, language: str, benchmark: str) -
     assert everything(own.root) == before
 
 
-def test_a_failure_between_the_two_folders_leaves_neither(own: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, rename = everything(own.root), Path.rename
+@pytest.mark.parametrize(("fails", "first"), [("containers", []), ("methods", ["containers"])])
+def test_a_failure_between_the_two_folders_leaves_neither(
+    own: Layout, monkeypatch: pytest.MonkeyPatch, fails: str, first: list[str]
+) -> None:
+    """The card is moved last: before it is there, nobody takes the rest for a method."""
+    before, rename, moved = everything(own.root), Path.rename, list[str]()
 
     def failing(self: Path, target: Path) -> Path:
-        if self.name == "methods":
+        if self.name == fails:
             raise OSError(28, "No space left on device")
+        moved.append(self.name)
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(HarnessError, match="No space left"):
         new_method(own, "my_method", "python", "repurposing")
     monkeypatch.undo()
-    assert everything(own.root) == before
+    assert everything(own.root) == before and moved == first
     assert "my_method" not in method_names(own)
 
 

@@ -113,7 +113,7 @@ def test_a_validation_drug_like_a_test_drug_is_found_though_both_are_unlike_the_
 
 
 def test_groups_are_described_one_by_one() -> None:
-    groups = np.array([0, 0, 0, 1, 2, 2, 3, 4, 4])
+    groups = np.array([2, 2, 2, 1, 0, 0, 3, 4, 4])
     roles = np.array([KNOWN, KNOWN, TEST_NEW, KNOWN, VALID_NEW, VALID_NEW, TEST_NEW, KNOWN, DISCARDED])
     split = part_split(roles.astype(np.int32), np.array([TRAIN], dtype=np.int32))
     assert describe_groups(groups, split)["groups"] == {

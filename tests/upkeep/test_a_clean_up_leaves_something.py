@@ -124,6 +124,14 @@ def test_that_of_somebody_elses_stays_and_is_told(layout: Layout) -> None:
     assert left.bytes == 7 and "docker builder prune" in left.fault and engine.posted == []
 
 
+def test_an_engine_that_keeps_none_is_not_asked_for_it(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Podman's layers are images."""
+    engine = FakeDocker(cached=7)
+    monkeypatch.setattr(engine, "name", "podman", raising=False)
+    assert build_cache.may_empty_build_cache(layout, cast(Engine, FakeDocker()))
+    assert not build_cache.may_empty_build_cache(layout, cast(Engine, engine))
+
+
 def test_our_own_engine_is_ours_by_whatever_address_it_is_called(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

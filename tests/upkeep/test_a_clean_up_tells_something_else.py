@@ -13,7 +13,7 @@ import pytest
 from docker.errors import APIError
 
 from harness.base.layout import Layout
-from harness.base.ownership import own_folder
+from harness.base.ownership import boot, mount_space, own_folder
 from harness.engine import Engine
 from harness.images.parts import incoming
 from harness.images.receipts import building, receipt_path
@@ -60,15 +60,15 @@ def without_orphans(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize(("run", "of"), [("run-7", "of run run-7"), ("", "of an examination")])
 def test_a_container_without_an_owner_goes(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, *, dry_run: bool
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, run: str, of: str, *, dry_run: bool
 ) -> None:
     discarded: list[str] = []
-    monkeypatch.setattr(cleaning, "find_orphans", lambda _engine: [ORPHAN])
+    orphan = SimpleNamespace(**{**vars(ORPHAN), "run": run})
+    monkeypatch.setattr(cleaning, "find_orphans", lambda _engine: [orphan])
     monkeypatch.setattr(cleaning, "discard_container", lambda _engine, container: discarded.append(container))
-    assert cleaned(layout, FakeImages(), dry_run=dry_run) == [
-        Removal("container", "0123456789ab (exited) of run run-7")
-    ]
+    assert cleaned(layout, FakeImages(), dry_run=dry_run) == [Removal("container", f"0123456789ab (exited) {of}")]
     assert discarded == ([] if dry_run else [ORPHAN.container])
 
 
@@ -172,6 +172,11 @@ def test_a_persons_own_files_in_the_cache_stay(repository: Layout, tmp_path: Pat
 
 def test_what_another_harness_uses_of_the_cache_stays(repository: Layout, tmp_path: Path) -> None:
     layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    # what a killed harness left of its downloads is in nobody's use
+    (incoming(layout) / f"harness-{boot()}-{mount_space()}-killed").mkdir(parents=True)
+    for dry_run in (True, False):
+        removed = clean(layout, None, cache=True, dry_run=dry_run)
+        assert [one.fault for one in removed if one.name.endswith("parts")] == [""]
     (layout.cache / "splits" / "made").mkdir(parents=True)
     downloads = own_folder(incoming(layout))
     with building(layout):

@@ -86,7 +86,7 @@ def _check_ranges(dataset: DdiDataset, where: str) -> None:
         ("fingerprints", dataset.fingerprints, 0, None),
         ("knowledge", dataset.knowledge[:, :2], 0, entities - 1),
         ("knowledge", dataset.knowledge[:, 2], 0, relations - 1),
-        ("years", dataset.years[dataset.years != 0], *_YEARS),
+        ("years", np.where(dataset.years == 0, _YEARS[0], dataset.years), *_YEARS),
     ):
         outside = np.argwhere((values < least) | (False if most is None else values > most))
         if len(outside):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -67,7 +68,7 @@ def check_file(layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -
     check = next(check for name, check in _CHECKS.items() if path.match(name))
     try:
         findings = tuple(check(path, truth, dataset))
-    except (CorruptData, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (CorruptData, OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError) as error:
         note = f"not as this golden is written: {type(error).__name__}: {error}"
         return CaseFinding(case, _METRICS, _METRICS, standing=Standing.FAILED, note=note)
     standing = Standing.OK if findings else Standing.FAILED
