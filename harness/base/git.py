@@ -17,6 +17,8 @@ from pathlib import Path
 # folders where they leave it are none of it: they would be read, or imported, like those that lie elsewhere.
 LEFTOVERS = (
     "*/__pycache__/*.*.pyc",
+    # at the root, of a script that a person once had there
+    "__pycache__/*.*.pyc",
     # while it is being written
     "*/__pycache__/*.*.pyc.[0-9]*",
     "*/.ipynb_checkpoints/*-checkpoint.*",

@@ -71,6 +71,7 @@ def test_a_changed_file_is_open(committed: Layout, name: str) -> None:
     "name",
     [
         "harness/audit/__pycache__/chain.cpython-311.pyc",
+        "__pycache__/scratch.cpython-311.pyc",
         "harness/audit/.chain.py.swp",
         "datasets/synthetic/own/table.csv",
         "datasets/synthetic/first_seen.json",
