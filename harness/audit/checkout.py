@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.audit.steps import Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json, sha256_of
-from harness.base.git import LEFTOVERS, commit_of, committed_files, differences, text_of_name
+from harness.base.git import LEFTOVERS, commit_of, committed_files, differences, name_in_line
 from harness.base.layout import Layout
 from harness.base.seal import is_sealed
 from harness.data.own_tables import personal_names
@@ -71,4 +71,4 @@ def _beside_the_results(layout: Layout) -> list[str]:
 
 
 def _told(names: Sequence[str]) -> str:
-    return ", ".join(map(text_of_name, names))
+    return ", ".join(map(name_in_line, names))

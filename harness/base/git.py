@@ -56,7 +56,7 @@ class Differences:
 
     def __str__(self) -> str:
         return "; ".join(
-            f"{len(names)} {kind}: {', '.join(map(text_of_name, names[:_MOST]))}{', ...' * (len(names) > _MOST)}"
+            f"{len(names)} {kind}: {', '.join(map(name_in_line, names[:_MOST]))}{', ...' * (len(names) > _MOST)}"
             for kind, names in (
                 ("changed", self.changed),
                 ("missing", self.missing),
@@ -119,6 +119,11 @@ def _blob(path: Path) -> tuple[str, str]:
 def text_of_name(name: str) -> str:
     """A path that can be printed and hashed: what is no UTF-8 in it as `\\xff`, and any other as it is."""
     return os.fsencode(name).decode(errors="backslashreplace")
+
+
+def name_in_line(name: str) -> str:
+    """A path as a message tells it: what would begin a line, or control a terminal, is spelt out."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text_of_name(name))
 
 
 def git(root: Path, *words: str) -> str:

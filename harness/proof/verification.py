@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData
 from harness.base.few import few_in_line
-from harness.base.git import git
+from harness.base.git import git, name_in_line
 from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.proof.confirmation import FOLDER, confirmations
@@ -200,7 +200,7 @@ def _files(results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
         name for name in {*here, *statement.subjects} if here.get(name) != statement.subjects.get(name)
     )
     if others:
-        what = f"{counted(len(others), 'file')} not as the statement has it: {few_in_line(others, _NAMED)}"
+        what = f"{counted(len(others), 'file')} not as the statement has it: {_named(others)}"
         yield ProofStep("files", Held.FAILED, what, str(results.folder), _again(results))
     else:
         yield ProofStep("files", Held.OK, f"{counted(len(here) - 1, 'file')} with the sha256 of the statement")
@@ -214,7 +214,7 @@ def changed_digests(layout: Layout, statement: Statement) -> list[str]:
 
 def _repository(layout: Layout, results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
     if others := changed_digests(layout, statement):
-        what = f"{counted(len(others), 'part')} of the repository not as it was: {few_in_line(others, _NAMED)}"
+        what = f"{counted(len(others), 'part')} of the repository not as it was: {_named(others)}"
         yield ProofStep("repository", Held.FAILED, what, str(layout.root), _again(results))
     else:
         what = f"all {len(statement.digests)} parts (scorers, claims, suites, cards, locks, ...) are as stated"
@@ -258,6 +258,10 @@ def _confirmations(
         else:
             what = f"of a key that nobody vouches for, {one.signer.fingerprint}: it counts for nothing"
             yield ProofStep("confirmation", Held.UNKNOWN, what, str(one.path))
+
+
+def _named(files: Sequence[str]) -> str:
+    return few_in_line([name_in_line(name) for name in files], _NAMED)
 
 
 def _leaves(count: int) -> str:

@@ -145,6 +145,18 @@ def test_a_name_in_no_encoding_can_be_told(committed: Layout, tmp_path: Path, na
     assert step.what.encode().endswith(name.replace(b"\xff", b"\\xff"))
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_name_cannot_write_a_line_of_its_own(committed: Layout, compiled: bool) -> None:
+    """Nor move what a terminal shows: the name of a file is whatever a forger likes."""
+    name = f"harness/a\n  ok  commit: as it was\x1b[2K\u202e.{'pyc' if compiled else 'md'}"
+    (committed.root / name).touch()
+    if compiled:
+        commit_all(committed)
+    (step,) = check_checkout(committed)
+    assert step.checked is Checked.NOT_CHECKED
+    assert step.what.endswith(f": harness/a\\n  ok  commit: as it was\\x1b[2K\\u202e{Path(name).suffix}")
+
+
 def commit_all(layout: Layout) -> None:
     for words in (["add", "-A", "-f"], ["commit", "-q", "-m", "tidy"]):
         subprocess.run(["git", "-C", str(layout.root), *_WHO, *words], check=True)

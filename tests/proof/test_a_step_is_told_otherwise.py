@@ -262,6 +262,17 @@ def test_what_is_known_of_an_earlier_log_is_held_against_this_one(small: Small) 
     assert json.loads(path.read_bytes()) == json.loads(other.read_bytes()) == known
 
 
+def test_a_name_of_a_file_or_part_is_told_in_its_line(small: Small) -> None:
+    """Whatever a forger calls it, it neither begins a line, as if it were a step, nor moves what is shown."""
+    write_atomic(small.layout.methods / "a\n  ok\x1b[2K" / "method.toml", 'name = "a"\n')
+    strange = small.results.folder / "b\r  ok\u202e"
+    strange.touch()
+    results = replace(small.results, files=[*small.results.files, strange])
+    told = {one.name: one.what for one in verify(small.layout, results).steps}
+    assert told["repository"] == r"1 part of the repository not as it was: cards/a\n  ok\x1b[2K"
+    assert told["files"] == r"1 file not as the statement has it: b\r  ok\u202e"
+
+
 def test_an_older_statement_beside_the_newer_log_is_told(small: Small) -> None:
     before = {path: path.read_bytes() for path in small.results.folder.glob("statement*")}
     small.results.log.append([replaced("r3")])
