@@ -22,10 +22,10 @@ from harness.audit import (
 )
 from harness.audit.steps import Audit, Checked, Step, failed, guarded, not_checked, ok
 from harness.base.errors import AuditError, EngineError, UsageError
+from harness.base.foreign_text import printable
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.seal import only_new_notes
 from harness.engine import Engine, find_engine
-from harness.execution.runs.log import printable
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan
 from harness.planning.suites import jobs_of, load_suite

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, TypeGuard
 from harness import benchmarks
 from harness.audit.steps import Step, failed, not_checked, ok
 from harness.base.files import read_json
+from harness.base.foreign_text import printable
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.method_report import METHOD
 from harness.benchmarks.order import PUBLISHED
 from harness.execution.runs.classify import ATTEMPTS
-from harness.execution.runs.log import printable
 from harness.execution.tasks import recorded_limits
 from harness.images.cards import environment_chain, layers_of
 from harness.images.identity import method_image_name

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from harness.base.foreign_text import printable
+
 # What Python and editors leave beside files: nothing of it was ever meant to be committed. Other files in the
 # folders where they leave it are none of it: they would be read, or imported, like those that lie elsewhere.
 LEFTOVERS = (
@@ -123,7 +125,7 @@ def text_of_name(name: str) -> str:
 
 def name_in_line(name: str) -> str:
     """A path as a message tells it: what would begin a line, or control a terminal, is spelt out."""
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text_of_name(name))
+    return printable(text_of_name(name))
 
 
 def git(root: Path, *words: str) -> str:

@@ -12,6 +12,7 @@ import click
 from harness import api
 from harness.api.repository import without_own_runs
 from harness.base.errors import AuditError
+from harness.base.foreign_text import printable
 from harness.base.plurals import counted, form_of
 from harness.cli.names import STORED_SUITE
 from harness.cli.options import (
@@ -25,7 +26,6 @@ from harness.cli.options import (
     without_garbage,
 )
 from harness.cli.output import output_option
-from harness.execution.runs.log import printable
 
 if TYPE_CHECKING:
     from harness.status import Table

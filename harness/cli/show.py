@@ -70,6 +70,6 @@ def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_jso
 
 
 def _harmless(content: bytes) -> str:
-    from harness.execution.runs.log import printable
+    from harness.base.foreign_text import printable
 
     return "".join(f"{printable(line)}\n" for line in content.decode(errors="replace").splitlines())

@@ -10,9 +10,9 @@ import click
 
 from harness import api
 from harness.base.errors import AuditError, CorruptData
+from harness.base.foreign_text import printable
 from harness.base.plurals import counted
 from harness.cli.options import FOLDER, OnceGroup, echo_json, json_option
-from harness.execution.runs.log import printable
 from harness.proof.plans import progress_of
 from harness.results.merge import Merged, MergedRun
 

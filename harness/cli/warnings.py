@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from harness.base.foreign_text import printable, shortened
 from harness.base.plurals import counted
 from harness.benchmarks.method_report import METHOD, read_report
-from harness.execution.runs.log import printable, shortened
 from harness.results.store import Store
 
 _MOST = 5

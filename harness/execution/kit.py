@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from harness import benchmarks
 from harness.base.errors import CorruptData, InvalidPredictions, UsageError
 from harness.base.files import read_json, sha256_of, write_json
+from harness.base.foreign_text import printable, shortened
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.benchmarks.order import Arrangement
@@ -31,7 +32,6 @@ from harness.execution.runs import Limits, answer_files
 from harness.execution.runs.command_line import command_line
 from harness.execution.runs.container import container_configuration, write_shown_files
 from harness.execution.runs.disk import output_fault
-from harness.execution.runs.log import printable, shortened
 from harness.execution.runs.user import ContainerUser, container_user
 from harness.execution.runs.workspace import Workspace, collect, make_out, make_readable, temporary_folders
 from harness.execution.tasks import AnswerCheck, Task, arrangement_of, limits_of, order_of, prepare

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import CorruptData, DataError, HarnessError, WeightsError
+from harness.base.foreign_text import printable, shortened
 from harness.base.layout import Layout
 from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution.bulletins import Tally
-from harness.execution.runs.log import printable, shortened
 from harness.execution.tasks import Task, perform
 from harness.planning.budget import Budget, Share
 from harness.planning.cells import Cell, Cells

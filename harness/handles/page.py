@@ -10,11 +10,11 @@ from typing import Any
 from harness.base.errors import InvalidPredictions
 from harness.base.few import few
 from harness.base.files import read_json
+from harness.base.foreign_text import printable, shortened
 from harness.base.layout import Layout
 from harness.base.tables import aligned, wrapped
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.method_report import METHOD, read_report
-from harness.execution.runs.log import printable, shortened
 from harness.handles.lookup import Handle
 from harness.handles.publication import PublishedLines, metric_lines, published_beside
 from harness.planning.jobs import Job

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.foreign_text import printable
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
-from harness.execution.runs.log import printable
 from harness.planning.plan import Plan
 from harness.report import write_report
 from harness.report.html import SYMBOLS, harmless_json, render

@@ -10,8 +10,9 @@ import pytest
 import requests
 import urllib3.exceptions
 
+from harness.base.foreign_text import printable, shortened
 from harness.execution.runs.faults import engine_faults, explain, is_program_fault, status_of
-from harness.execution.runs.log import BoundedLog, printable, shortened
+from harness.execution.runs.log import BoundedLog
 
 
 def answer(status: int, explanation: Any) -> docker.errors.APIError:

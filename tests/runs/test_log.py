@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from harness.execution.runs.log import BoundedLog, Frames, shortened
+from harness.base.foreign_text import shortened
+from harness.execution.runs.log import BoundedLog, Frames
 
 # much of what programs print is blanks and ends of lines
 blanks = some.text(" \n\t.", max_size=40).map(str.encode)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.base.errors import EngineError, ImageError, InvalidPredictions, UsageError
+from harness.base.foreign_text import printable, shortened
 from harness.base.vocabulary import Verdict
 from harness.engine.engine import Engine
 from harness.engine.leftovers import remove_stubborn
@@ -22,7 +23,6 @@ from harness.engine.orphans import discard_run
 from harness.execution.runs.attempt import ImageGone, Observed, run_once
 from harness.execution.runs.classify import ATTEMPTS, Stop, classify, is_unexplained_kill
 from harness.execution.runs.faults import engine_faults, explain
-from harness.execution.runs.log import printable, shortened
 from harness.execution.runs.outcome import Attempt, Outcome
 from harness.execution.runs.request import RunRequest
 from harness.execution.runs.user import container_user

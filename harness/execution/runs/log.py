@@ -7,6 +7,8 @@ import struct
 from collections import deque
 from pathlib import Path
 
+from harness.base.foreign_text import printable
+
 # a line of the list of calls that Octave prints below an error
 _OCTAVE_CALL = re.compile(r"\bat line [0-9]+( column [0-9]+)?$")
 # what it prints below the place in a line that it can't parse
@@ -14,17 +16,6 @@ _OCTAVE_PLACE = "^"
 _HEADER = struct.Struct(">BxxxL")
 _LAST_LINE = 200
 _RECENT = 4096
-_LONGEST_REASON = 1000
-
-
-def printable(text: str) -> str:
-    """Text that a terminal and a table show as it is: what would control them is spelt out."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
-
-
-def shortened(text: str) -> str:
-    """The beginning of a long text."""
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
 
 
 def _error_line(lines: list[str]) -> str:

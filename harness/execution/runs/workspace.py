@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.few import few
+from harness.base.foreign_text import printable
 from harness.base.ownership import own_folder
 from harness.engine.leftovers import names_in, open_folder, remove_stubborn
-from harness.execution.runs.log import printable
 from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser
 
