@@ -20,7 +20,10 @@ STATEMENT = "statement.json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 RESULTS_TYPE = "https://permafrost.invalid/results/v1"
 ROOT_SUBJECT = "log.jsonl: root of the tree (RFC 6962)"
-_PARTS = ("made", "git", "log", "results", "verdicts", "removals", "imported", "plans", "unplanned", "digests")
+_PARTS = {
+    *("about", "made", "harness", "git", "log", "leaves", "results", "verdicts", "removals", "imported"),
+    *("plans", "unplanned", "digests"),
+}
 
 
 @dataclass(frozen=True)
@@ -110,8 +113,10 @@ def parse(text: bytes, where: str) -> Statement:
         subjects = {str(one["name"]): str(one["digest"]["sha256"]) for one in content["subject"]}
         is_ours = (content["_type"], content["predicateType"]) == (STATEMENT_TYPE, RESULTS_TYPE)
         statement = Statement(text, predicate, subjects)
-        is_whole = all(name in predicate for name in _PARTS) and statement.size >= 0 and statement.missing >= 0
-        if not is_ours or not is_whole or subjects[ROOT_SUBJECT] != statement.root:
+        is_whole = set(predicate) == _PARTS and statement.size >= 0 and statement.missing >= 0
+        # nothing but what is written: of a name that stands there twice another reader takes the other value
+        is_plain = statement_text(content) == text
+        if not is_ours or not is_whole or not is_plain or subjects[ROOT_SUBJECT] != statement.root:
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CorruptData("no statement about results", where=where, todo="restore the file") from None

@@ -64,6 +64,9 @@ def layout(tmp_path: Path) -> Layout:
 def content_of(**changed: Any) -> dict[str, Any]:
     """A statement about nothing much."""
     predicate = {
+        "about": "nothing much",
+        "harness": "0.1.0",
+        "leaves": {},
         "made": "2026-01-01T00:00:00Z",
         "git": {},
         "log": {"root": ROOT, "size": 3},
@@ -111,7 +114,11 @@ def test_a_statement_is_a_text_that_people_can_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["made", "git", "log", "results", "verdicts", "removals", "imported", "plans", "unplanned", "digests"]
+    "part",
+    [
+        *("about", "harness", "leaves", "made", "git", "log", "results"),
+        *("verdicts", "removals", "imported", "plans", "unplanned", "digests"),
+    ],
 )
 def test_a_statement_without_a_part_is_none(part: str) -> None:
     content = content_of()
@@ -145,6 +152,18 @@ def test_a_statement_of_another_kind_is_none(changed: dict[str, Any]) -> None:
     assert parse(statement_text(content_of(log={"root": ROOT, "size": 0}, plans=[])), "").size == 0
     with pytest.raises(CorruptData, match="no statement about results"):
         parse(statement_text({**content_of(), **changed}), "there")
+
+
+def test_a_statement_says_nothing_that_another_reader_may_read_otherwise() -> None:
+    """Nobody vouches for a part that we do not write; of one that is there twice, we look at one."""
+    more = content_of(reviewed="by nobody")
+    text = statement_text(content_of())
+    twice = text.replace(b'"verdicts": {', b'"verdicts": {"ok": 7},\n    "verdicts": {', 1)
+    assert json.loads(twice) == json.loads(text)
+    for forged in (statement_text(more), twice, text + b" ", text.replace(b"  ", b"\t", 1)):
+        with pytest.raises(CorruptData, match="no statement about results"):
+            parse(forged, "there")
+    assert parse(text, "there").text == text
 
 
 def test_an_envelope_is_that_of_dsse() -> None:

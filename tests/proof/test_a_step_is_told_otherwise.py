@@ -335,7 +335,7 @@ def test_faults_of_results_and_of_counts_are_steps_of_their_own(small: Small) ->
         ProofStep("results", Held.FAILED, what, "first (111111111111)", again),
         ProofStep("summary", Held.OK, "ok 1; planned cells without a leaf: 1"),
     ]
-    small.forge(lambda predicate: predicate.pop("leaves"))
+    small.forge(lambda predicate: predicate.update(leaves={"plan": 2}))
     what = "the statement says otherwise than the log of: leaves"
     assert small.step("summary") == ProofStep("summary", Held.FAILED, what, str(small.statement), AGAIN)
     small.forge(lambda predicate: predicate.update(leaves={"plan": 1, "record": 1, "score": 1}))
