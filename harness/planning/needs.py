@@ -56,6 +56,8 @@ class Needs:
     measured: int
     most_cpu_hours: float
     cpus: int
+    # of images and data what lies here already
+    here_bytes: int = 0
     # how many of the others have a reference result like them, and the hours these would take here
     estimated: int = 0
     estimated_cpu_hours: float = 0.0
@@ -73,9 +75,10 @@ class Needs:
 
     def disk(self) -> str:
         """How much will lie on disk, and how much is free."""
+        here = f", {_gigabytes(self.here_bytes)} of it here already" if self.here_bytes else ""
         return (
             f"disk: {_gigabytes(self.disk_bytes)} (images {_gigabytes(self.image_bytes)}, data "
-            f"{_gigabytes(self.data_bytes)}, results {_gigabytes(self.result_bytes)}); "
+            f"{_gigabytes(self.data_bytes)}, results {_gigabytes(self.result_bytes)}){here}; "
             f"free here: {_gigabytes(self.free_bytes)}"
         )
 
@@ -168,6 +171,7 @@ def needs_of(
         measured=len(durations),
         most_cpu_hours=_total(left, run_kind, most_cpu_seconds) / 3600,
         cpus=this_machine().cpus,
+        here_bytes=_built_bytes(layout, left) + _data_bytes_here(layout, left),
         estimated=len(estimates),
         estimated_cpu_hours=sum(estimates) * factor / 3600,
         scale=scale if estimates else None,

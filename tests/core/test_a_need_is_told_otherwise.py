@@ -356,7 +356,7 @@ def test_images_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pyt
     layout = replace(layout, cache=layout.local / "cache")
     known = replace(needs_of(layout, "some", cells), data_bytes=0, result_bytes=0)
     # what the plan is told to take stays the whole
-    assert known.image_bytes == 1300
+    assert (known.image_bytes, known.here_bytes) == (1300, 700)
     for free, one_method_at_a_time, fits in (
         (600, False, True),
         (599, False, False),
@@ -374,7 +374,7 @@ def test_data_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytes
     monkeypatch.setattr(needs, "reserve_of", lambda total: 0)
     known = replace(needs_of(layout, "some", cells), image_bytes=0, result_bytes=0)
     files = load_manifest(layout, "fdataset").files
-    assert known.data_bytes == sum(file.bytes for file in files) > 0
+    assert known.data_bytes == sum(file.bytes for file in files) > 0 == known.here_bytes
     monkeypatch.setattr(needs, "needs_of", lambda *_: replace(known, free_bytes=known.data_bytes - 1))
     with pytest.raises(EngineError):
         check_disk(layout, "some", cells)
@@ -382,6 +382,7 @@ def test_data_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytes
     path.parent.mkdir(parents=True)
     path.touch()
     os.truncate(path, files[0].bytes)
+    assert needs_of(layout, "some", cells).here_bytes == files[0].bytes
     check_disk(layout, "some", cells)
     monkeypatch.setattr(
         needs, "needs_of", lambda *_: replace(known, free_bytes=known.data_bytes - files[0].bytes - 1)

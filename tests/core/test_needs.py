@@ -176,6 +176,7 @@ def needs_like(**changed: Any) -> Needs:
         ({}, "smoke: 9 cells planned, 4 left\n"),
         ({}, "disk: 2.1 GB (images 2.0 GB, data 50 MB, results 100 MB); free here: 3.0 GB\n"),
         ({"result_bytes": 100_000_000}, "results 0.1 GB"),
+        ({"here_bytes": 1_900_000_000}, "results 100 MB), 1.9 GB of it here already; free here: 3.0 GB"),
         ({}, "start or resume it with: ./run_all.sh --suite smoke"),
     ],
 )
