@@ -1,7 +1,10 @@
 # Makes .venv from a hash-locked list; sourced by run_all.sh and run_tests.sh, which share it.
-# Sets nothing but $root and the functions make_environment and is_made_from.
+# Sets nothing but $root, the functions make_environment and is_made_from, and, where it must, the locale.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+
+# Where the tree lies stands in a file of .venv, which Python reads by the locale, and it ends where it can't.
+if [[ $(locale charmap 2>/dev/null) != UTF-8 ]] && LC_ALL=C grep -q '[^ -~]' <<<"$root"; then export LC_ALL=C.UTF-8; fi
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -59,6 +59,20 @@ def start(root: Path) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.parametrize(("folder", "told"), [("größe", "C.UTF-8"), ("a tree", "C")])
+def test_a_path_that_the_locale_cannot_write_is_read_all_the_same(tmp_path: Path, folder: str, told: str) -> None:
+    """Python itself would end with a trace, before any of our code runs."""
+    script = tmp_path / folder / "scripts" / "environment.sh"
+    script.parent.mkdir(parents=True)
+    shutil.copy2(REPOSITORY / "scripts" / "environment.sh", script)
+    words = ["bash", "-euc", 'source "$0"; echo "$LC_ALL"', str(script)]
+    for locale, expected in (("C", told), ("C.UTF-8", "C.UTF-8")):
+        done = subprocess.run(
+            words, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": locale}, check=True
+        )
+        assert done.stdout == f"{expected}\n"
+
+
 def slowed(root: Path) -> None:
     """Python takes a while to make an environment."""
     program = root.parent / "bin" / "python3.11"
