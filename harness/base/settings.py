@@ -53,7 +53,7 @@ def split_settings(text: str) -> list[str]:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

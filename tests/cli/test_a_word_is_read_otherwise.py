@@ -280,6 +280,11 @@ def test_a_setting_is_json_where_it_can_be(text: str, name: str, value: object) 
     assert parse_settings([text]) == {name: value} and type(parse_settings([text])[name]) is type(value)
 
 
+def test_a_value_that_is_nested_too_deeply_for_json_is_a_text() -> None:
+    value = "[" * 100_000
+    assert parse_settings([f"a={value}"]) == {"a": value}
+
+
 @pytest.mark.parametrize(
     ("text", "what", "where", "todo"),
     [
