@@ -22,7 +22,7 @@ from harness.proof.attestation import attest
 from harness.proof.history import memory_paths
 from harness.proof.log import LOG, NEXT, Log
 from harness.proof.plans import LoggedCell, enter_plan, plan_path
-from harness.proof.statement import STATEMENT
+from harness.proof.statement import STATEMENT, statement_text
 from harness.results.reference import save_reference
 from harness.results.scoring import scores_path
 from harness.results.sets import reference_set, stored_set
@@ -262,7 +262,7 @@ def test_a_statement_that_counts_otherwise_is_open_though_nobody_signed_it(state
     path = stated.local / STATEMENT
     content = json.loads(path.read_text())
     content["predicate"]["results"] += 1
-    path.write_text(json.dumps(content))
+    path.write_bytes(statement_text(content))
     assert open_of(check_statement(stated)) == [
         ("summary", f"the statement says otherwise than the log of: results: {path}")
     ]
