@@ -64,8 +64,12 @@ def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
 
 def is_here(layout: Layout, manifest: DatasetManifest, mirrors: Sequence[Path] = ()) -> bool:
     """Whether a dataset can be loaded without a download."""
+    if is_converted(layout, manifest):
+        return True
+    if base := manifest.extends:
+        return has_manifest(layout, base) and is_here(layout, load_manifest(layout, base), mirrors)
     copies = (local_copy(layout, manifest.name, file, mirrors) for file in manifest.files)
-    return is_converted(layout, manifest) or (not manifest.bring and all(copies))
+    return not manifest.bring and all(copies)
 
 
 def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> dict[str, Path]:

@@ -87,7 +87,7 @@ def _read(path: Path, signers: Path) -> Confirmation:
         if (content["_type"], content["predicateType"]) != (STATEMENT_TYPE, REPLAY_TYPE):
             raise ValueError
         one = Confirmation(path, log, list(map(str, predicate["replayed"])), str(predicate["made"]), signer)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise CorruptData("no confirmation of results", where=str(path), todo="remove it") from None
     if path.name != file_of(signer):
         what = f"a confirmation by {signer} under another name than its key's: it would count again"

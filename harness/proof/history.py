@@ -71,7 +71,7 @@ def _noted(path: Path) -> EarlierLog | None:
         where = f"verified here on {content['at']}: {path}"
         replaced = frozenset(map(str, content.get("replaced", [])))
         return EarlierLog(int(content["size"]), str(content["root"]), where, replaced)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise CorruptData(
             "the note of a log that was verified here is not of the form that the harness writes",
             where=str(path),

@@ -118,7 +118,7 @@ def parse(text: bytes, where: str) -> Statement:
         is_plain = statement_text(content) == text
         if not is_ours or not is_whole or not is_plain or subjects[ROOT_SUBJECT] != statement.root:
             raise ValueError
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise CorruptData("no statement about results", where=where, todo="restore the file") from None
     return statement
 

@@ -98,21 +98,35 @@ def _one_better(content: Any) -> None:
 
 
 def _new_point(content: Any) -> None:
-    content["another"] = content["answers_vs_answers"]
+    """In front of all others, of which one is wrong."""
+    _no_crash(content)
+    points = {"another": content["answers_vs_answers"], **content}
+    content.clear()
+    content.update(points)
+
+
+def _lost_scores(content: Any) -> None:
+    """And further down one is wrong."""
+    del content["pred_02"]
+    content["pred_18"]["scores"]["exact_pos"]["f"] += 1e-11
 
 
 @pytest.mark.parametrize(
     ("file", "change", "expected"),
     [
         ("d_eval/scores.json", _raise_f, {"pred_00": Standing.BEYOND}),
-        ("d_eval/scores.json", lambda content: content.pop("pred_02"), {"pred_02": Standing.ABSENT}),
+        ("d_eval/scores.json", _lost_scores, {"pred_02": Standing.ABSENT, "pred_18": Standing.BEYOND}),
         (
             "d_eval/scores.json",
             lambda content: content.update(pred_99=content["pred_02"]),
             {"pred_99": Standing.ABSENT},
         ),
         ("e_reference_points.json", _no_crash, {"all_label_0": Standing.BEYOND}),
-        ("e_reference_points.json", _new_point, {"another": Standing.NOT_IMPLEMENTED}),
+        (
+            "e_reference_points.json",
+            _new_point,
+            {"another": Standing.NOT_IMPLEMENTED, "all_label_0": Standing.BEYOND},
+        ),
         ("f_bootstrap/results.json", _one_better, {"arity/exact/any/gold/better": Standing.BEYOND}),
     ],
 )

@@ -184,6 +184,9 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
         ("mean,NaN runs,,0", "line 2: value"),
         ("mean,0.5,,", "line 2: n"),
         ("mean,0.5,,3", ""),
+        # a value may be left out, and nothing else
+        ("mean,0.5,NaN,3", "line 2: sd"),
+        ("mean,0.5,inf,3", "line 2: sd"),
     ],
 )
 def test_of_a_printed_status_the_value_alone_may_be_a_word(tmp_path: Path, row: str, where: str) -> None:
@@ -195,6 +198,17 @@ def test_of_a_printed_status_the_value_alone_may_be_a_word(tmp_path: Path, row: 
     with pytest.raises(CorruptData) as refused:
         load_printed(path)
     assert refused.value.where == f"{path}: {where}"
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "high"])
+def test_in_a_column_of_a_metric_nothing_stands_for_no_value_but_nothing(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "per_seed.csv"
+    path.write_text("dataset,method,split,seed,NS-AUC,AUC\nOne,A,s,1,,0.5\n")
+    assert [(one["NS-AUC"], one["AUC"]) for one in read_rows(path, "seed")] == [("", "0.5")]
+    path.write_text(f"dataset,method,split,seed,NS-AUC,AUC\nOne,A,s,1,{text},0.5\n")
+    with pytest.raises(CorruptData, match=f"'{text}' is no finite number") as refused:
+        read_rows(path, "seed")
+    assert refused.value.where == f"{path}: line 2: NS-AUC"
 
 
 def test_a_table_as_a_spreadsheet_writes_it_is_read(tmp_path: Path, names: PublishedNames) -> None:

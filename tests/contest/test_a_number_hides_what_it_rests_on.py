@@ -160,6 +160,15 @@ def test_of_many_reasons_for_a_missing_number_the_first_is_told() -> None:
     contest = hold_contest(replace(whole.table, cells=cells), whole.metric, whole.methods)
     about = "ok 4, 3 without this metric (S1 F1: no class has two members (1)); 1 of 4 seeds have a value"
     assert contest.problems == [f"‡§ mine on one, cluster: {about}"]
+    # what was not scored yet may have this metric
+    for waiting, told in (
+        (1, "1 not scored: run `harness score`, 2 without this metric (S1 F1: no class has two members (2))"),
+        (3, "3 not scored: run `harness score`"),
+    ):
+        mixed = [replace(one, scored=False, notes={}) for one in cells[:waiting]] + [*cells[waiting:]]
+        contest = hold_contest(replace(whole.table, cells=tuple(mixed)), whole.metric, whole.methods)
+        about = f"ok 4, {told}; 1 of 4 seeds have a value"
+        assert contest.problems == [f"‡§ mine on one, cluster: {about}"]
 
 
 def test_many_settings_of_one_lack_are_one_line() -> None:

@@ -284,13 +284,14 @@ class OneMetric(Scoring[str, str, str]):
 
 class WithSeries(OneMetric):
     def series(self, dataset: str, split: str, answer: str, parameters: Mapping[str, Any]) -> Any:
-        return {"by type": [1.0, None]}
+        return {f"{dataset} {split} {answer} {dict(parameters)}": [1.0, None]}
 
 
 def test_an_answer_is_measured_where_there_is_a_truth() -> None:
     found = measured(OneMetric(), "random", "d", "s", "a", {"p": 1})
     assert found == Measurement({"auc": 0.5, "f1": None}, {"f1": "d s a {'p': 1}"}, {})
-    assert measured(WithSeries(), "random", "d", "s", "a", {}).series == {"by type": [1.0, None]}
+    found = measured(WithSeries(), "random", "d", "s", "a", {"p": 1})
+    assert found.series == {"d s a {'p': 1}": [1.0, None]}
 
 
 def test_where_nobody_knows_the_truth_nothing_is_defined_and_that_is_said() -> None:

@@ -207,22 +207,22 @@ class _Told:
 
 
 def test_a_merge_tells_of_each_run_and_takes_its_obstacle_away(here: Store, tmp_path: Path) -> None:
-    other = other_machine(tmp_path, "other", s2=Verdict.OK, s3=Verdict.TIMEOUT)
+    other = other_machine(tmp_path, "other", s2=Verdict.OK, s3=Verdict.TIMEOUT, s5=Verdict.OK)
     (other.path(planned_job(3).key) / "log.txt").unlink()
     here.log.path.unlink()
     obstacles, told = Obstacles(here.folder), _Told()
-    for seed in (2, 3, 4):
+    for seed in (2, 3, 4, 5):
         obstacles.note("run", planned_job(seed).key, "a fault")
     merge(layout_of(here.folder.parent), other.folder.parent, cast(Progress, told))
     label = "{}/published on synthetic, random-{}"
-    assert told.words[0] == f"begin merging {other.folder.parent}, 2"
+    assert told.words[0] == f"begin merging {other.folder.parent}, 3"
     steps = {
-        planned_job(2).key: f"step ok: {label.format('constant', 2)}",
+        **{planned_job(seed).key: f"step ok: {label.format('constant', seed)}" for seed in (2, 5)},
         planned_job(3).key: "step refused: repurposing: "
         f"{label.format('constant', 3)}: a file of a run is missing",
     }
-    assert told.words[1:3] == [steps[key] for key in sorted(steps)]
-    assert told.words[3:] == [f"note {here.log.path}: 1 run older than the log; it says so of each"]
+    assert told.words[1:4] == [steps[key] for key in sorted(steps)]
+    assert told.words[4:] == [f"note {here.log.path}: 1 run older than the log; it says so of each"]
     assert {*obstacles.all("run")} == {planned_job(3).key, planned_job(4).key}
     assert not any(path.name.startswith("merging-") for path in (here.folder.parent / "work").rglob("*"))
 

@@ -199,9 +199,10 @@ def test_cells_are_judged_in_their_order(some: list[Cell]) -> None:
     outcomes = [(Verdict.OK, f"well {place}") if place % 2 else None for place in range(len(kept))]
     judged = kept.judged(outcomes, {1: {"digest": "d"}})
     for place, (was, now) in enumerate(zip(reversed(some), judged, strict=True)):
-        assert (now.job, now.planned) == (was.job, was.planned)
+        assert (now.job, now.planned, now.key) == (was.job, was.planned, was.key)
         assert (now.verdict, now.reason) == (outcomes[place] or (was.verdict, was.reason))
         assert now.record == ({"digest": "d"} if place == 1 else {})
+    assert [key for key, _ in judged.keyed()] == [cell.key or "" for cell in some[::-1]]
     assert kept == some[::-1], "the others stay as they are"
     with pytest.raises(ValueError, match=r"shorter|longer"):
         kept.judged([*outcomes, None])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from harness.benchmarks.new_item import NewItem
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.extension import with_new
 from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data.datasets import convert_dataset, is_converted, is_here
 from harness.data.extension import extended
 from harness.data.manifest import manifest_path
 from harness.data.own_dataset import accept_changes
@@ -108,6 +111,39 @@ def test_an_extended_dataset_is_found_by_its_own_content(own: Layout) -> None:
     # asked for again it is the same one, and of other items another
     assert extended(own, "mine", ITEMS) == name
     assert extended(own, "mine", ITEMS[:1]) != name
+
+
+def test_the_base_is_looked_for_where_the_extended_dataset_is(
+    own: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_dataset(own)
+    name = extended(own, "mine", ITEMS)
+    asked: list[tuple[str, Any]] = []
+
+    def load(layout: Layout, base: str, *, mirrors: Any = ()) -> Any:
+        asked.append((base, mirrors))
+        return load_dataset(layout, base, mirrors=mirrors)
+
+    monkeypatch.setattr("harness.data.datasets.load_dataset", load)
+    convert_dataset(own, name, mirrors=(tmp_path,))
+    assert asked == [("mine", (tmp_path,))]
+
+
+def test_an_extended_dataset_is_not_here_where_its_base_would_be_fetched(own: Layout) -> None:
+    """To look at what was run nothing is fetched: its data are told as missing."""
+    path = write_dataset(own)
+    name = extended(own, "mine", ITEMS)
+    manifest = load_manifest(own, name)
+    load_dataset(own, name)
+    table = path.parent / "associations.csv"
+    table.rename(path.parent / "away")
+    assert is_here(own, manifest)
+    shutil.rmtree(own.cache / "datasets")
+    assert not is_here(own, manifest)
+    (path.parent / "away").rename(table)
+    assert is_here(own, manifest) and not is_converted(own, manifest)
+    shutil.rmtree(path.parent)
+    assert not is_here(own, manifest)
 
 
 def test_what_was_extended_is_extended_from_the_same_base(own: Layout) -> None:

@@ -78,8 +78,22 @@ def test_data_that_is_not_the_published_one_is_refused(own: Layout) -> None:
         load_dataset(own, "brought")
 
 
-def test_manifest_can_not_both_fetch_and_ask(own: Layout) -> None:
-    write_manifest(own, more='[converted]\ndigest = "' + "a" * 64 + '"')
+@pytest.mark.parametrize(
+    "more",
+    [
+        f'[converted]\ndigest = "{"a" * 64}"',
+        '[[files]]\nname = "a.csv"',
+        '[[brought]]\nname = "a.csv"\nholds = "more of it"',
+        '[parameters]\nprefix = "x"',
+        'converter = "matlab"',
+    ],
+    ids=lambda text: text.split()[0],
+)
+def test_manifest_can_not_both_fetch_and_ask(own: Layout, more: str) -> None:
+    folder = write_manifest(own, more="" if "converter" in more else more)
+    if "converter" in more:
+        path = folder.parent / "dataset.toml"
+        path.write_text(path.read_text().replace('converter = "csv"', more))
     with pytest.raises(ManifestError, match="breaks its schema") as caught:
         load_manifest(own, "brought")
     assert "bring" in caught.value.where

@@ -29,6 +29,8 @@ CONTENT: dict[str, Any] = {
     "diseases": [[0.5, 7.0, 1.5], [2.0, 8.0, 2.5]],
     "names": np.array([["DB1"], ["DB2"], ["DB3"]], dtype=object),
 }
+# bytes in front of the first variable of a file
+_HEADER = 128
 
 
 def converted(folder: Path, *, content: dict[str, Any] | None = None, **settings: Any) -> RepurposingDataset:
@@ -88,6 +90,30 @@ def test_a_file_that_is_none_of_matlab_or_of_another_version_is_told(tmp_path: P
         _variable("old.mat", "known", {"old.mat": path})
     assert caught.value.where == "old.mat"
     assert caught.value.todo == "save it with MATLAB's option -v7, or restore the original file"
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_file_of_which_a_part_came_is_told_wherever_it_ends(tmp_path: Path, is_packed: bool) -> None:
+    """What the library raises depends on where: one that nobody caught ended the command with a traceback."""
+    path = tmp_path / "part.mat"
+    savemat(path, {"known": CONTENT["known"]}, do_compression=is_packed)
+    whole = path.read_bytes()
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        with pytest.raises(CorruptData) as caught:
+            _variable("part.mat", "known", {"part.mat": path})
+        # behind the header a file without variables ends, too
+        said = "there is no variable 'known'" if end == _HEADER else "no file of MATLAB that can be read: "
+        assert caught.value.what.startswith(said) and caught.value.where == "part.mat"
+
+
+def test_a_packed_file_that_was_damaged_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.mat"
+    savemat(path, {"known": CONTENT["known"]}, do_compression=True)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: _HEADER + 8] + b"\xff" * 8 + whole[_HEADER + 16 :])
+    with pytest.raises(CorruptData, match="no file of MATLAB that can be read: "):
+        _variable("damaged.mat", "known", {"damaged.mat": path})
 
 
 @pytest.mark.parametrize(

@@ -408,6 +408,15 @@ def _named(verification: Verification, keys: list[str]) -> list[str]:
     return text.split("\n")
 
 
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"\xff", b"[]", b"{}", b'{"@graph": 1}', b'{"@graph": [[]]}', b'{"@graph": [{"@id": []}]}']
+)
+def test_a_description_that_is_none_is_told_beside_all_else(crate: Path, empty: Layout, text: bytes) -> None:
+    (crate / METADATA).write_bytes(text)
+    verification = verify(empty, crate)
+    assert verification.failed and "description: it can't be read" in failures(verification)
+
+
 def test_a_changed_byte_of_any_file_is_found(crate: Path, empty: Layout) -> None:
     """By the list of checksums alone, whatever else would notice; one of each kind by the whole verification."""
     verified = set[tuple[str, str]]()

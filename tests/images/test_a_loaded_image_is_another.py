@@ -109,11 +109,14 @@ def _again(name: str) -> Callable[[tarfile.TarFile, bytes], None]:
     return add
 
 
-def _through_a_link(archive: tarfile.TarFile, content: bytes) -> None:
-    entry = tarfile.TarInfo("here")
-    entry.type, entry.linkname = tarfile.SYMTYPE, "."
-    archive.addfile(entry)
-    _again("here/manifest.json")(archive, content)
+def _through_a_link(kind: bytes) -> Callable[[tarfile.TarFile, bytes], None]:
+    def add(archive: tarfile.TarFile, content: bytes) -> None:
+        entry = tarfile.TarInfo("here")
+        entry.type, entry.linkname = kind, "."
+        archive.addfile(entry)
+        _again("here/manifest.json")(archive, content)
+
+    return add
 
 
 def _behind_an_end(archive: tarfile.TarFile, content: bytes) -> None:
@@ -137,7 +140,8 @@ def _behind_an_end(archive: tarfile.TarFile, content: bytes) -> None:
         (_again("/manifest.json"), "'/manifest.json' is not where its name says"),
         (_again("x/../manifest.json"), "'x/../manifest.json' is not where its name says"),
         (_again("manifest.json"), "it holds two files of one name"),
-        (_through_a_link, "'here/manifest.json' is not where its name says"),
+        (_through_a_link(tarfile.SYMTYPE), "'here/manifest.json' is not where its name says"),
+        (_through_a_link(tarfile.LNKTYPE), "'here/manifest.json' is not where its name says"),
         (_behind_an_end, "something follows its end"),
     ],
 )

@@ -150,6 +150,8 @@ def test_a_folder_that_is_none_is_told(repository: Layout, archive: Path) -> Non
     [
         (".xz", b"\x1f\x8bno"),
         (".gz", b"\x1f\x8bno"),
+        # what a server sends in the place of a file
+        (".gz", b"<html>\n<p>No such file here</p>\n</html>\n"),
         # behind a sound head
         (".gz", gzip.compress(b"Package: bash\n", mtime=0)[:10] + b"\xff" * 20),
         # whole, and no index

@@ -191,17 +191,18 @@ def prediction() -> Prediction:
     rows = ((1, "Acétyl", "=x", 0.1 + 0.2, None), (None, "b", "d", None, "associated"))
     made = ("2026-01-02T03:04:05Z", "0.1.0")
     method = PredictingMethod("bnnr", "published", "recommended", ("a control", "a finding"), "f" * 64, *made)
+    other = PredictingMethod("constant", "corrected", "named", (), "e" * 64, *made)
     request = PredictionRequest(
-        methods=("bnnr",),
+        methods=("bnnr", "constant/corrected"),
         dataset="mine",
         seed=7,
         new=(NewItem(kind="drug", name="Acétyl", text="f1=0.5"), NewItem(kind="disease", name="d")),
-        only=(("drug", "b"),),
-        pairs=(("b", "d"),),
+        only=(("drug", "b"), ("disease", "x")),
+        pairs=(("b", "d"), ("b", "x")),
     )
     table = RankedRows(("rank", "drug", "disease", "score", "known"), rows, 1, 7, 9)
     said = ("No probability.",)
-    return Prediction("repurposing", request, "Mine", "Made up.", (method,), said, table, has_known=True)
+    return Prediction("repurposing", request, "Mine", "Made up.", (method, other), said, table, has_known=True)
 
 
 def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
@@ -220,16 +221,19 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
         "new drug Acétyl: f1=0.5",
         "new disease d",
         "only rows with drug b",
+        "only rows with disease x",
         "only rows with both b and d",
+        "only rows with both b and x",
         "seed 7",
-        f"run {'f' * 64}, ended 2026-01-02T03:04:05Z, made by harness 0.1.0",
+        *(f"run {one * 64}, ended 2026-01-02T03:04:05Z, made by harness 0.1.0" for one in "fe"),
         "dataset mine (Mine): Made up.",
         "bnnr/published recommended (evidence: harness audit ffffffffffff)",
         "bnnr/published a control",
         "bnnr/published a finding",
+        "constant/corrected named (evidence: harness audit eeeeeeeeeeee)",
         "note No probability.",
     ]
-    assert about_lines(one) == [line.replace(" ", ": ", 1) for line in about[7:]]
+    assert about_lines(one) == [line.replace(" ", ": ", 1) for line in about[10:]]
     assert about_lines(replace(one, summary=""))[0] == "dataset: mine (Mine)"
     with zipfile.ZipFile(io.BytesIO(book)) as archive:
         cells = [
@@ -241,6 +245,8 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
     read = json.loads(json.dumps(to_json(one)))
     remarks = ["a control", "a finding"]
     method = {"method": "bnnr", "variant": "published", "reason": "recommended", "remarks": remarks}
+    other = {"method": "constant", "variant": "corrected", "reason": "named", "remarks": []}
+    ended = {"finished": "2026-01-02T03:04:05Z", "harness": "0.1.0"}
     assert read == {
         "benchmark": "repurposing",
         "dataset": "mine",
@@ -249,10 +255,10 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
             {"kind": "drug", "name": "Acétyl", "text": "f1=0.5"},
             {"kind": "disease", "name": "d", "text": ""},
         ],
-        "only": [{"kind": "drug", "name": "b"}],
-        "pairs": [["b", "d"]],
+        "only": [{"kind": "drug", "name": "b"}, {"kind": "disease", "name": "x"}],
+        "pairs": [["b", "d"], ["b", "x"]],
         "seed": 7,
-        "methods": [{**method, "key": "f" * 64, "finished": "2026-01-02T03:04:05Z", "harness": "0.1.0"}],
+        "methods": [{**method, "key": "f" * 64, **ended}, {**other, "key": "e" * 64, **ended}],
         "meaning": ["No probability."],
         "columns": ["rank", "drug", "disease", "score", "known"],
         "ranked": 1,

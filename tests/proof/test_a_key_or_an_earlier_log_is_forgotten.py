@@ -15,7 +15,6 @@ import pytest
 
 from harness import __version__
 from harness.base.errors import AuditError, CorruptData, EngineError, UsageError
-from harness.base.files import write_json
 from harness.base.layout import Layout
 from harness.base.machine import processor
 from harness.proof import keys
@@ -160,7 +159,10 @@ def test_a_statement_says_nothing_that_another_reader_may_read_otherwise() -> No
     text = statement_text(content_of())
     twice = text.replace(b'"verdicts": {', b'"verdicts": {"ok": 7},\n    "verdicts": {', 1)
     assert json.loads(twice) == json.loads(text)
-    for forged in (statement_text(more), twice, text + b" ", text.replace(b"  ", b"\t", 1)):
+    # beyond every number, so that nobody can count with it
+    endless = [text.replace(part, part[:-1] + b"1e400", 1) for part in (b'"size": 3', b'"missing": 2')]
+    assert text not in endless
+    for forged in (statement_text(more), twice, text + b" ", text.replace(b"  ", b"\t", 1), *endless):
         with pytest.raises(CorruptData, match="no statement about results"):
             parse(forged, "there")
     assert parse(text, "there").text == text
@@ -338,16 +340,28 @@ def test_a_confirmation_tells_who_ran_what_and_where(layout: Layout, tmp_path: P
     assert [*confirmations(tmp_path, allowed_signers(layout))] == []
 
 
-@pytest.mark.parametrize("part", ["log", "replayed", "made"])
-def test_a_confirmation_without_a_part_is_to_be_removed(
-    layout: Layout, tmp_path: Path, key: Path, part: str
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        *((part, None) for part in ("log", "replayed", "made", "predicate")),
+        *(("log", log) for log in ('{"size": 4}', '{"size": "x", "root": "0"}', '{"size": 1e400, "root": "0"}')),
+        *(("log", log) for log in ("[4]", "4", '{"size": [], "root": "0"}')),
+        *(("replayed", "1"), ("predicate", "[]"), ("predicate", "null"), ("", "[]"), ("", "4"), ("", "")),
+    ],
+)
+def test_a_confirmation_without_a_part_or_with_another_in_its_place_is_to_be_removed(
+    layout: Layout, tmp_path: Path, key: Path, part: str, other: str | None
 ) -> None:
     predicate: dict[str, Any] = {"log": {"size": 4, "root": "0"}, "replayed": ["1"], "made": "then"}
-    del predicate[part]
+    content: dict[str, Any] = {"_type": STATEMENT_TYPE, "predicateType": REPLAY_TYPE, "predicate": predicate}
     path = tmp_path / "attestations" / "one.json"
     path.parent.mkdir()
-    content = {"_type": STATEMENT_TYPE, "predicateType": REPLAY_TYPE, "predicate": predicate}
-    write_signed(path, statement_text(content), key, allowed_signers(layout))
+    holder = content if part in content else predicate
+    holder[part] = "HERE"
+    if other is None:
+        del holder[part]
+    text = json.dumps(content).replace('"HERE"', str(other)) if part else str(other)
+    write_signed(path, text.encode(), key, allowed_signers(layout))
     with pytest.raises(CorruptData) as refused:
         list(confirmations(tmp_path, allowed_signers(layout)))
     assert (refused.value.what, refused.value.where, refused.value.todo) == (
@@ -416,17 +430,19 @@ def test_a_statement_that_another_came_after_is_never_the_newest_again(layout: L
 @pytest.mark.parametrize(
     "note",
     [
-        {},
-        {"size": "many", "root": ROOT, "at": ""},
-        {"size": None, "root": ROOT, "at": ""},
-        {"size": 1, "root": ROOT, "at": "", "replaced": 1},
+        "{}",
+        '{"size": "many", "root": "0", "at": ""}',
+        '{"size": null, "root": "0", "at": ""}',
+        '{"size": 1e400, "root": "0", "at": ""}',
+        '{"size": 1, "root": "0", "at": "", "replaced": 1}',
     ],
 )
-def test_a_note_that_is_none_of_ours_is_named(layout: Layout, tmp_path: Path, note: dict[str, Any]) -> None:
+def test_a_note_that_is_none_of_ours_is_named(layout: Layout, tmp_path: Path, note: str) -> None:
     """It is not the statement that is broken, and no fault of the harness."""
     lines = [b"first"]
     path, _ = memory_paths(layout, tmp_path, lines)
-    write_json(path, note)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(note)
     for look in (
         lambda: [*earlier_logs(layout, tmp_path, lines)],
         lambda: remember(layout, tmp_path, lines, made(log={"root": ROOT, "size": 5})),

@@ -14,6 +14,7 @@ import pytest
 
 from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, digest_of
+from harness.base.vocabulary import Verdict
 from harness.proof.leaves import (
     Event,
     Leaf,
@@ -105,8 +106,10 @@ def test_a_record_has_a_leaf_by_its_verdict() -> None:
     leaf = result_leaf(content, "r1")
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", leaf.at) and re.fullmatch(r"20.*Z", now())
     assert replace(leaf, at=AT) == Leaf(Event.RECORD, AT, scope, key=ONE, record="r1", verdict="ok")
-    failed = {**content, "verdict": "timeout"}
-    assert (result_leaf(failed, "r").kind, result_leaf(failed, "r").verdict) == (Event.FAILURE, "timeout")
+    for verdict in Verdict:
+        other = result_leaf({**content, "verdict": str(verdict)}, "r")
+        kind = Event.RECORD if verdict is Verdict.OK else Event.FAILURE
+        assert (other.kind, other.verdict) == (kind, str(verdict))
     assert result_leaf(content, "r", Event.IMPORT).kind is Event.IMPORT
     assert (leaf.contents, replace(leaf, kind=Event.SCORE, score="s1").contents) == ("r1", "s1")
 

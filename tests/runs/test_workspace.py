@@ -266,6 +266,9 @@ def test_what_a_container_closed_is_read_like_anything_else(closed: Workspace) -
     taken = collect(closed, LIMITS, WANTED, EXPECTED, traces=True)
     assert (taken.fault, taken.bytes, taken.ignored) == ("", 6, ("a",))
     assert (closed.collected / "trace" / "W.npy").read_bytes() == b"abc"
+    # and is opened to its owner alone
+    for path in (closed.out, *(closed.out / name for name in ("predictions.npy", "trace", "trace/W.npy"))):
+        assert path.stat().st_mode & 0o077 == 0
 
 
 def test_what_a_container_closed_counts_once_it_has_ended(closed: Workspace) -> None:

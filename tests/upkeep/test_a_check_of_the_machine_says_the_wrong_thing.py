@@ -238,12 +238,13 @@ def test_a_dataset_is_judged_by_what_lies_here(monkeypatch: pytest.MonkeyPatch, 
     missing = judged(name, local_copy=None)
     size = sum(file.bytes for file in files) / 1e6
     assert missing.detail == f"not here: {counted(len(files), 'original file')} ({size:.1f} MB)"
-    unknown = [files[0].model_copy(update={"sha256": "", "bytes": 0}), *files[1:]]
+    # beside others, of which the sizes are known
+    unknown = [files[0].model_copy(update={"sha256": "", "bytes": 0}), *files]
     manifest = load_manifest(layout, name).model_copy(update={"files": unknown})
     with monkeypatch.context() as changed_manifest:
         changed_manifest.setattr(doctor, "load_manifest", lambda *_: manifest)
         of_unknown_size = judged(name, local_copy=None).detail
-    assert of_unknown_size == f"not here: {counted(len(files), 'original file')} (of unknown size)"
+    assert of_unknown_size == f"not here: {counted(len(unknown), 'original file')} (of unknown size)"
     assert missing.state is State.WARN and missing.todo == f"harness data get {name}, or give --mirror DIR"
     changed = judged(name, changed_files=[Path("a/one.csv"), Path("b/two.csv")], is_converted=True)
     assert changed.detail == "changed, not what the manifest records: one.csv, two.csv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -71,7 +72,7 @@ def _variable(file: str, variable: str, files: Mapping[str, Path]) -> npt.NDArra
 
     try:
         content = loadmat(_path(file, files))
-    except (MatReadError, NotImplementedError, OSError, TypeError, ValueError) as error:
+    except (MatReadError, NotImplementedError, OSError, LookupError, TypeError, ValueError, zlib.error) as error:
         todo = "save it with MATLAB's option -v7, or restore the original file"
         raise CorruptData(f"no file of MATLAB that can be read: {error}", where=file, todo=todo) from None
     if variable not in content:
