@@ -90,9 +90,4 @@ def _dataset(crate: CrateLayout, here: Layout, planned: PlannedJob, mirrors: tup
 
 def _is_at_hand(here: Layout, name: str, mirrors: tuple[Path, ...]) -> bool:
     """Whether the dataset can be loaded without a download."""
-    if not has_manifest(here, name):
-        return False
-    manifest = load_manifest(here, name)
-    if manifest.extends:
-        return _is_at_hand(here, manifest.extends, mirrors)
-    return is_here(here, manifest, mirrors)
+    return has_manifest(here, name) and is_here(here, load_manifest(here, name), mirrors)

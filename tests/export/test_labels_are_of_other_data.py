@@ -13,7 +13,7 @@ import pytest
 
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
-from harness.data import load_dataset, load_manifest
+from harness.data import datasets, load_dataset, load_manifest
 from harness.export import scores
 from harness.export.contents import crate_layout
 from harness.export.scores import labels_of, recompute
@@ -86,15 +86,18 @@ def test_a_larger_dataset_is_here_where_the_one_below_it_is(
     extends = {"larger": "middle", "middle": "synthetic", "synthetic": "", "other": ""}
 
     def load(layout: Layout, name: str) -> Any:
-        return SimpleNamespace(name=name, extends=extends[name])
+        assert layout == repository
+        return SimpleNamespace(name=name, extends=extends[name], files=["a file"], bring="")
 
-    def is_here(layout: Layout, of: Any, mirrors: Any) -> bool:
-        assert layout == repository and mirrors == ("m",)
-        return bool(of.name == manifest.name)
+    def local_copy(layout: Layout, name: str, file: str, mirrors: Any) -> bool:
+        assert (layout, file, mirrors) == (repository, "a file", ("m",))
+        return name == manifest.name
 
-    monkeypatch.setattr(scores, "has_manifest", lambda layout, name: layout == repository and name in extends)
-    monkeypatch.setattr(scores, "load_manifest", load)
-    monkeypatch.setattr(scores, "is_here", is_here)
+    for place in (scores, datasets):
+        monkeypatch.setattr(place, "has_manifest", lambda layout, name: layout == repository and name in extends)
+        monkeypatch.setattr(place, "load_manifest", load)
+    monkeypatch.setattr(datasets, "is_converted", lambda *_: False)
+    monkeypatch.setattr(datasets, "local_copy", local_copy)
     mirrors: Any = ("m",)
     found = {name: scores._is_at_hand(repository, name, mirrors) for name in (*extends, "unknown")}
     assert found == {"larger": True, "middle": True, "synthetic": True, "other": False, "unknown": False}
