@@ -86,7 +86,7 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, str]]:
 @pytest.mark.engine
 def test_a_pair_of_a_new_drug_and_a_known_one(harness: Harness, engine: object) -> None:
     done = harness("ddi", "--dataset", "synthetic_ddi", "--drug", f"mine={ASPIRIN}", "--drug", "syn36")
-    assert "method mlp, learning from synthetic_ddi (Synthetic drugs)" in done.stderr
+    assert "method mlp, learning from synthetic_ddi (Synthetic drugs: 74 made-up drugs, " in done.stderr
     assert {frozenset((row["head"], row["tail"])) for row in rows(done)} == {frozenset(("mine", "SYN36"))}
     assert len(rows(done)) == 1
     both = harness(
