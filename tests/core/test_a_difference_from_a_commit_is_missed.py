@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from harness.base.errors import MissingData
 from harness.base.git import Differences, commit_of, committed_files, differences, git
+from harness.base.layout import Layout
 from harness.base.swhid import identify
 
 AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@b.invalid")
@@ -172,3 +174,22 @@ def test_a_commit_that_is_not_there_has_no_identifier(committed: Path) -> None:
     assert refused.value.todo == (
         "clone the repository; `swh identify` computes the identifier of a copy without history"
     )
+
+
+@pytest.mark.parametrize("setting", ["core.autocrlf=true", "core.eol=crlf"])
+def test_a_clone_holds_the_committed_bytes_whatever_git_is_told(
+    setting: str, repository: Layout, tmp_path: Path
+) -> None:
+    """Digests are over bytes: other line ends would make every lock, record and statement another one."""
+    origin, clone = tmp_path / "origin", tmp_path / "clone"
+    origin.mkdir()
+    contents = {"a.py": b"one\ntwo\n", "b.lock": b"one\r\ntwo\r\n", "c.csv": b"one\r\ntwo\n", "d.gz": b"\0\r\n\n"}
+    for name, content in contents.items():
+        (origin / name).write_bytes(content)
+    shutil.copy(repository.root / ".gitattributes", origin)
+    run(origin, "init", "-q")
+    run(origin, "-c", setting, "add", "-A")
+    run(origin, "commit", "-q", "-m", "first")
+    run(tmp_path, "clone", "-q", "-c", setting, str(origin), str(clone))
+    assert {name: (clone / name).read_bytes() for name in contents} == contents
+    assert not run(clone, "status", "--porcelain")
