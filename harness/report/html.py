@@ -108,9 +108,7 @@ class Report:
 
 def make_report(
     layout: Layout,
-    store: Store,
     table: Table,
-    books: Sequence[Book],
     mirrors: Sequence[Path] = (),
     more: Collection[str] = (),
     audits: Mapping[str, str] | None = None,
@@ -119,6 +117,8 @@ def make_report(
 
     `more` are keys of runs to show in any case, `audits` what another report told of audits.
     """
+    store = Store(layout.runs)
+    books = _books_for(layout, store, table, mirrors)
     studies = tuple(study for book in books if (study := make_study(layout, book, mirrors)))
     evidence = gather(layout, store, table, books, more)
     headlines = make_headlines(layout, store, table, books, audits)
@@ -129,17 +129,15 @@ def write_report(
     layout: Layout, table: Table, output: Path | None = None, *, mirrors: Sequence[Path] = ()
 ) -> Path:
     """Write the page of one table, whole or not at all; the path is returned."""
-    store = Store(layout.runs)
     path = output or layout.local / "report.html"
-    books = books_for(layout, store, table, mirrors)
     # a page within the repository leads to the code and the locks beside it
     tree, place = layout.root.resolve(), path.resolve()
     root = f"{os.path.relpath(tree, place.parent)}/" if place.is_relative_to(tree) else ""
-    write_output(path, render(layout, store, table, books, mirrors, root))
+    write_output(path, render(make_report(layout, table, mirrors), root))
     return path
 
 
-def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path] = ()) -> list[Book]:
+def _books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path]) -> list[Book]:
     """The books of claims of the benchmarks in the table."""
     names = {scored.cell.job.benchmark for scored in table.cells}
     read = {scored.key: scored.cell.record for scored in table.cells if scored.key and scored.cell.record}
@@ -193,21 +191,9 @@ def context_of(report: Report) -> dict[str, Any]:
     }
 
 
-def render(
-    layout: Layout,
-    store: Store,
-    table: Table,
-    books: Sequence[Book],
-    mirrors: Sequence[Path] = (),
-    root: str = "",
-    audits: Mapping[str, str] | None = None,
-) -> bytes:
-    """The page as it is written. `root` leads from its place to the repository, if it lies there.
-
-    `audits` is what another page told of audits.
-    """
-    report = make_report(layout, store, table, books, mirrors, audits=audits)
-    numbers, means = Numbers(report.evidence), published_means(books)
+def render(report: Report, root: str = "") -> bytes:
+    """The page as it is written. `root` leads from its place to the repository, if it lies there."""
+    table, numbers, means = report.table, Numbers(report.evidence), published_means(report.books)
     names, environment, context = report.benchmarks, page_environment(), context_of(report)
     text = environment.get_template("page.html").render(
         context,
@@ -218,8 +204,8 @@ def render(
         entry_href=lambda one: "#" + urlencode({"method": one.row, "dataset": one.dataset, "split": one.split}),
         href=numbers.href,
         metrics=[(name, _metrics(name)) for name in names],
-        cards=[load_method(layout, name) for name in dict.fromkeys(group.method for group in table.groups)],
-        books=[_book(book) for book in books],
+        cards=[load_method(report.layout, name) for name in dict.fromkeys(group.method for group in table.groups)],
+        books=[_book(book) for book in report.books],
         findings=report.findings,
         studies=report.studies,
     )

@@ -543,7 +543,6 @@ def test_a_site_is_of_all_that_is_in_view(
 ) -> None:
     mirrors: Any = ["m"]
     given: list[Any] = []
-    monkeypatch.setattr(site, "books_for", lambda *own: ("books", *own))
     monkeypatch.setattr(site, "load_reference", lambda layout: ("reference", layout))
 
     def make(*own: Any) -> Report:
@@ -553,16 +552,14 @@ def test_a_site_is_of_all_that_is_in_view(
     monkeypatch.setattr(site, "make_report", make)
     monkeypatch.setattr(SitePages, "files", lambda _: iter([("index.html", b"x")]))
     monkeypatch.chdir(tmp_path)
-    books = ("books", facts, report.store, report.table, mirrors)
     assert site.write_site(facts, report.table, Path("one"), mirrors=mirrors) == tmp_path / "one" / "index.html"
     reference = replace(
         report.table, cells=(*report.table.cells[:1], replace(report.table.cells[1], reference=True))
     )
     site.write_site(facts, reference, tmp_path / "one", mirrors=mirrors)
-    more = ("books", facts, report.store, reference, mirrors)
     assert given == [
-        (facts, report.store, report.table, books, mirrors, (), None),
-        (facts, report.store, reference, more, mirrors, ("reference", facts), None),
+        (facts, report.table, mirrors, (), None),
+        (facts, reference, mirrors, ("reference", facts), None),
     ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
     assert not re.search("earlier", " ".join(path.name for path in tmp_path.rglob("*")))
