@@ -32,12 +32,10 @@ from harness.base.plain_json import read_plain
 from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.engine import Engine
 from harness.methods.card import load_method
-from harness.results.records import RECORD_FILE, Record
+from harness.results.records import JOB_FILE, RECORD_FILE, Record
 from harness.results.reference import ReferenceResult, reference_file
 from harness.results.scoring import Scores
 from harness.results.store import Store
-
-JOB_FILE = "job.json"
 
 
 @dataclass

@@ -24,8 +24,6 @@ from harness.results.reference import load_reference
 from harness.results.store import Store, join
 from harness.status import Group, ScoredCell, Table, build_table
 
-LOG = "log.txt"
-
 
 class File(NamedTuple):
     """A file of the repository with its sha256."""
