@@ -77,7 +77,6 @@ class Report:
     """All that a page or a site is made from."""
 
     layout: Layout
-    store: Store
     table: Table
     books: tuple[Book, ...]
     studies: tuple[Study, ...]
@@ -117,12 +116,11 @@ def make_report(
 
     `more` are keys of runs to show in any case, `audits` what another report told of audits.
     """
-    store = Store(layout.runs)
-    books = _books_for(layout, store, table, mirrors)
+    books = _books_for(layout, table, mirrors)
     studies = tuple(study for book in books if (study := make_study(layout, book, mirrors)))
-    evidence = gather(layout, store, table, books, more)
-    headlines = make_headlines(layout, store, table, books, audits)
-    return Report(layout, store, table, tuple(books), studies, evidence, headlines)
+    evidence = gather(layout, table, books, more)
+    headlines = make_headlines(layout, table, books, audits)
+    return Report(layout, table, tuple(books), studies, evidence, headlines)
 
 
 def write_report(
@@ -137,13 +135,13 @@ def write_report(
     return path
 
 
-def _books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path]) -> list[Book]:
+def _books_for(layout: Layout, table: Table, mirrors: Sequence[Path]) -> list[Book]:
     """The books of claims of the benchmarks in the table."""
     names = {scored.cell.job.benchmark for scored in table.cells}
     read = {scored.key: scored.cell.record for scored in table.cells if scored.key and scored.cell.record}
     present = Present(layout)
     return [
-        compare_claims(layout, store, name, mirrors=mirrors, read=read, present=present)
+        compare_claims(layout, Store(layout.runs), name, mirrors=mirrors, read=read, present=present)
         for name in claimed_benchmarks(layout)
         if name in names
     ]

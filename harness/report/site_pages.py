@@ -196,7 +196,7 @@ class SitePages:
         record = scored.cell.record
         key = str(record["key"])
         log: Mapping[str, Any] = record["files"].get(LOG_FILE, {})
-        path = self.map.report.store.path(key) / LOG_FILE
+        path = self.map.evidence.store.path(key) / LOG_FILE
         reference = "--reference " if scored.reference else ""
         return {
             "key": key,

@@ -138,13 +138,13 @@ def test_a_report_knows_its_benchmarks_and_the_runs_of_methods(report: Report, m
 
 
 def test_findings_are_those_of_the_benchmarks_in_view(facts: Layout, report: Report) -> None:
-    plain = Report(facts, report.store, report.table, (), (), report.evidence, report.headlines)
+    plain = Report(facts, report.table, (), (), report.evidence, report.headlines)
     folder = facts.published / "repurposing" / "findings.toml"
     assert plain.findings == []
     folder.write_text(
         'benchmark = "repurposing"\n[[findings]]\ntitle = "T"\nabout = "A"\ntext = "t"\nshown_by = ["harness x"]\n'
     )
-    again = Report(facts, report.store, report.table, (), (), report.evidence, report.headlines)
+    again = Report(facts, report.table, (), (), report.evidence, report.headlines)
     try:
         assert [(name, [one.title for one in own]) for name, own in again.findings] == [("repurposing", ["T"])]
     finally:
@@ -338,10 +338,10 @@ def test_a_report_is_made_of_what_it_was_given(
     monkeypatch.setattr(html, "_books_for", lambda *own: books if own[-1] == mirrors else [])
     audits = {"Audit of x": "never"}
     found: Any = make_report(facts, report.table, mirrors, ["key"], audits)
-    given = (facts, report.store, report.table, books)
+    given = (facts, report.table, books)
     assert found.studies == ((facts, books[0], mirrors),) and found.books == tuple(books)
     assert found.evidence == ("evidence", *given, ["key"]) and found.headlines == ("headlines", *given, audits)
-    assert (found.layout, found.store, found.table) == given[:3]
+    assert (found.layout, found.table) == given[:2]
 
 
 def test_books_are_those_of_the_benchmarks_in_view(
@@ -356,10 +356,10 @@ def test_books_are_those_of_the_benchmarks_in_view(
     monkeypatch.setattr(html, "compare_claims", compare)
     monkeypatch.setattr(html, "Present", lambda layout: ("present", layout))
     mirrors: Any = ["m"]
-    found: Any = html._books_for(facts, report.store, report.table, mirrors)
+    found: Any = html._books_for(facts, report.table, mirrors)
     read = {one.key: one.cell.record for one in report.table.cells if one.cell.record}
     assert found == ["book of repurposing"] and len(read) == 5
-    assert calls == [(facts, report.store, "repurposing", mirrors, read, ("present", facts))]
+    assert calls == [(facts, report.evidence.store, "repurposing", mirrors, read, ("present", facts))]
 
 
 # -- the matrix

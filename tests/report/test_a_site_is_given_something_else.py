@@ -178,7 +178,7 @@ def _sum(path: Path) -> str:
 
 def test_the_page_of_a_method_has_its_runs_and_what_made_them(pages: Any, report: Report, made_up: Plan) -> None:
     own, calls = pages
-    root, evidence, store = report.layout.root, report.evidence, report.store
+    root, evidence, store = report.layout.root, report.evidence, report.evidence.store
     for name in ("als_wr", "lrssl"):
         own._method(name, own.map.methods[name])
     (_, values), (_, other) = calls
@@ -302,7 +302,9 @@ def test_of_a_log_the_end_is_on_the_page(evidence: Layout, made_up: Plan, report
     store = Store(evidence.runs)
     (store.path(key) / "log.txt").write_text("x" * size)
     scored = next(one for one in report.table.cells if one.key == key)
-    log = SitePages(SiteMap(replace(report, store=store)))._run(scored, [])["log_text"]
+    log = SitePages(SiteMap(replace(report, evidence=replace(report.evidence, store=store))))._run(scored, [])[
+        "log_text"
+    ]
     assert log == (f"[the last 4,000 of {size:,} bytes]\n" if size > 4000 else "") + "x" * 4000
 
 
