@@ -32,12 +32,10 @@ from harness.base.plain_json import read_plain
 from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.engine import Engine
 from harness.methods.card import load_method
-from harness.results.records import RECORD_FILE, Record
+from harness.results.records import JOB_FILE, RECORD_FILE, Record
 from harness.results.reference import ReferenceResult, reference_file
 from harness.results.scoring import Scores
 from harness.results.store import Store
-
-JOB_FILE = "job.json"
 
 
 @dataclass
@@ -48,7 +46,7 @@ class Auditor:
     store: Store
     engine: Engine | None = None
     mirrors: Sequence[Path] = ()
-    _steps: dict[tuple[str, ...], list[Step]] = field(default_factory=dict)
+    _steps: dict[tuple[str, tuple[str, ...]], list[Step]] = field(default_factory=dict)
     _superseded: dict[tuple[str, ...], Superseded] = field(default_factory=dict)
 
     def audit(self, key: str) -> Audit:
@@ -107,19 +105,13 @@ class Auditor:
         method, accelerator = record.planned.job.method, record.planned.job.accelerator
         trees = (record.planned.image_tree, str(record.image), superseded.image)
         return [
+            *self._once("image tree", (method, *trees), lambda: check_image(self.layout, record, superseded)),
             *self._once(
-                ("image tree", method, *trees),
-                "image tree",
-                lambda: check_image(self.layout, record, superseded),
+                "lock", (method, accelerator), lambda: check_environment(self.layout, method, accelerator)
             ),
             *self._once(
-                ("environment", method, accelerator),
-                "lock",
-                lambda: check_environment(self.layout, method, accelerator),
-            ),
-            *self._once(
-                ("engine image", method, superseded.image, str(record.image)),
                 "engine image",
+                (method, superseded.image, str(record.image)),
                 lambda: check_built(self.layout, self.engine, record, superseded),
             ),
         ]
@@ -133,8 +125,8 @@ class Auditor:
         names = self._inputs_of(job.method, superseded)
         return [
             *self._once(
-                ("inputs", *about, record.order, str(names), json.dumps(inputs, sort_keys=True)),
                 "inputs",
+                (*about, record.order, str(names), json.dumps(inputs, sort_keys=True)),
                 lambda: check_inputs(self.layout, record, inputs, self.mirrors, names),
             ),
             *self._data(record, superseded),
@@ -153,18 +145,14 @@ class Auditor:
         planned, job = record.planned, record.planned.job
         place = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label)
         return [
-            *self._once(
-                ("dataset", *place[:2]),
-                "dataset",
-                lambda: check_dataset(self.layout, planned, self.mirrors),
-            ),
-            *self._once(("split", *place), "split", lambda: check_split(self.layout, planned, self.mirrors)),
+            *self._once("dataset", place[:2], lambda: check_dataset(self.layout, planned, self.mirrors)),
+            *self._once("split", place, lambda: check_split(self.layout, planned, self.mirrors)),
         ]
 
-    def _once(self, about: tuple[str, ...], name: str, check: Callable[[], Sequence[Step]]) -> list[Step]:
-        if about not in self._steps:
-            self._steps[about] = guarded(name, check)
-        return self._steps[about]
+    def _once(self, name: str, about: tuple[str, ...], check: Callable[[], Sequence[Step]]) -> list[Step]:
+        if (name, about) not in self._steps:
+            self._steps[name, about] = guarded(name, check)
+        return self._steps[name, about]
 
 
 def _audit(record: Record, superseded: Superseded, steps: Sequence[Step]) -> Audit:

@@ -25,7 +25,7 @@ from harness.images.identity import method_image_name
 from harness.images.locks import read_wheels
 from harness.images.record import variant_of
 from harness.planning.jobs import card_of
-from harness.results.records import Record
+from harness.results.records import JOB_FILE, LOG_FILE, Record
 from harness.results.scoring import Scores, scorer_digest
 
 _PLAUSIBLE, _MAKER = "plausibility", "made by"
@@ -35,7 +35,6 @@ _CLOCKS, _STAMP_S = timedelta(minutes=10), 2.0
 _CPU_SHARE, _CPU_S = 1.1, 1.0
 # A kill for want of memory comes when there is none left, whatever the last reading was.
 _FULL = 0.5
-_LOG, _JOB = "log.txt", "job.json"
 # Every record has these; of a container that an engine lost sight of some are null, but never those counted here.
 _MEASURED = ("ran_s", "cpu_s", "peak_bytes", "exit_code", "oom_kills")
 _COUNTED = ("wall_s", "log_bytes", "output_bytes")
@@ -97,7 +96,7 @@ def check_kept(layout: Layout, record: Record, folder: Path, document: dict[str,
     if isinstance(report, dict):
         faults += _report(record, report)
         faults += _versions(layout, record, report)
-    faults += _last_words(record, folder / _LOG)
+    faults += _last_words(record, folder / LOG_FILE)
     return _steps(faults, "log, report and job document agree with the record")
 
 
@@ -240,11 +239,11 @@ def _sizes(record: Record) -> Iterator[Oddity]:
         len(stored.sha256) != _DIGITS for stored in record.files.values()
     ):
         yield Oddity("a file has no size or no sha256", "both", str(min(files.values())))
-    if _JOB in files and not files[_JOB]:
-        yield Oddity(f"{_JOB} is empty", "a document", "0 bytes")
+    if JOB_FILE in files and not files[JOB_FILE]:
+        yield Oddity(f"{JOB_FILE} is empty", "a document", "0 bytes")
     if METHOD in files and record.verdict is Verdict.OK and not files[METHOD]:
         yield Oddity(f"{METHOD} is empty", "a report", "0 bytes")
-    outputs = sum(size for name, size in files.items() if name not in (_JOB, _LOG))
+    outputs = sum(size for name, size in files.items() if name not in (JOB_FILE, LOG_FILE))
     outputs += sum(one.get("bytes") or 0 for one in record.resources.get("not_kept", {}).values())
     if "output_bytes" in record.resources and record.verdict is Verdict.OK:
         if outputs != record.resources["output_bytes"]:
@@ -257,8 +256,8 @@ def _sizes(record: Record) -> Iterator[Oddity]:
             yield Oddity("more was collected than may be", str(record.limits["output_bytes"]), str(outputs))
     log_bytes = record.resources.get("log_bytes")
     is_whole = log_bytes is not None and not record.resources.get("log_cut_bytes")
-    if _LOG in files and is_whole and files[_LOG] != log_bytes:
-        yield Oddity("the log is not as long as what was read", str(log_bytes), str(files[_LOG]))
+    if LOG_FILE in files and is_whole and files[LOG_FILE] != log_bytes:
+        yield Oddity("the log is not as long as what was read", str(log_bytes), str(files[LOG_FILE]))
 
 
 _DIGITS = 64

@@ -14,15 +14,15 @@ from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.machine import hardware
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.measures import Measurement
 from harness.benchmarks.order import PUBLISHED, new_order
 from harness.engine import Engine
 from harness.execution.campaign import mark_unstable
 from harness.execution.runs import Outcome
 from harness.execution.tasks import Task, run_in_container
-from harness.images import BuiltImage, Supply, ensure_image
+from harness.images import Supply, ensure_image
 from harness.images.export import held_trees
 from harness.images.identity import combined
-from harness.planning.jobs import PlannedJob
 from harness.results.learning import RUNS, Likeness, Metrics, compare_orders, order_free
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult
@@ -61,15 +61,12 @@ def replay_run(
 
     Other predictions in its own order make the stored run `unstable`.
     """
-    image = ensure_image(engine, layout, record.planned.job.method, supply=Supply(mirrors))
-    if swapped := check_held(layout, engine, record, image):
-        return [swapped]
-    before = record.resources.get("wall_s")
-    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order, expected_s=before)
+    task = _task_of(layout, engine, record, mirrors)
+    if isinstance(task, Step):
+        return [task]
 
     def compare(outcome: Outcome) -> Step:
-        kept = compute_scores(layout, store, record.planned, mirrors)
-        return _compared(layout, outcome, record.planned, kept, "", mirrors)
+        return _compared(task, outcome, compute_scores(layout, store, record.planned, mirrors), "")
 
     with run_in_container(task, engine) as run:
         steps = [judge_replay(store, record, run.outcome, mark=mark_unstable, compare=compare)]
@@ -84,17 +81,15 @@ def replay_entry(
     layout: Layout, store: Store, engine: Engine, entry: ReferenceResult, mirrors: Sequence[Path] = ()
 ) -> list[Step]:
     """Run the job of a reference result here: the same files must come out, and the same scores from them."""
-    record, job = entry.record, entry.planned.job
-    image = ensure_image(engine, layout, job.method, supply=Supply(mirrors))
-    if swapped := check_held(layout, engine, record, image):
-        return [swapped]
-    before = record.resources.get("wall_s")
-    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order, expected_s=before)
+    record = entry.record
+    task = _task_of(layout, engine, record, mirrors)
+    if isinstance(task, Step):
+        return [task]
 
     def compare(outcome: Outcome) -> Step:
         if entry.scores is None:
             return failed("scores", "the reference result has none to compare", where=entry.where)
-        return _compared(layout, outcome, entry.planned, entry.scores, entry.where, mirrors)
+        return _compared(task, outcome, entry.scores, entry.where)
 
     with run_in_container(task, engine) as run:
         steps = [judge_replay(store, record, run.outcome, mark=lambda _, same, __: same, compare=compare)]
@@ -105,33 +100,35 @@ def replay_entry(
     return steps
 
 
-def _compared(
-    layout: Layout,
-    outcome: Outcome,
-    planned: PlannedJob,
-    kept: Scores,
-    where: Path | str,
-    mirrors: Sequence[Path],
-) -> Step:
+def _compared(task: Task, outcome: Outcome, kept: Scores, where: str) -> Step:
     """The scores of a repetition's answer beside those of the run."""
-    truth = truth_of(layout, planned.job, mirrors)
-    measurement = truth.measure(truth.read(outcome.out_folder))
+    measurement = _measured(task, outcome)
     scores = replace(kept, metrics=measurement.metrics, series=measurement.series)
     return compare_metrics(scores.every, kept.every, where)
 
 
-def check_held(layout: Layout, engine: Engine, record: Record, image: BuiltImage) -> Step | None:
-    """A broken link where the image that is about to run does not hold the run's trees; no receipt is believed."""
+def _measured(task: Task, outcome: Outcome) -> Measurement:
+    truth = truth_of(task.layout, task.planned.job, task.mirrors)
+    return truth.measure(truth.read(outcome.out_folder))
+
+
+def _task_of(layout: Layout, engine: Engine, record: Record, mirrors: Sequence[Path]) -> Task | Step:
+    """The task of a run once more, or a broken link where its image does not hold the trees of the run.
+
+    No receipt is believed: the image is read back.
+    """
+    image = ensure_image(engine, layout, record.planned.job.method, supply=Supply(mirrors))
     trees = held_trees(engine, layout, image.image_id)
-    if combined(trees.environment_tree, trees.code_tree) == record.planned.image_tree:
-        return None
-    return failed(
-        "replay",
-        f"{image.name} does not hold the trees of the run: read back whole, it is another image",
-        expected=record.planned.image_tree,
-        found=combined(trees.environment_tree, trees.code_tree),
-        where=image.image_id,
-    )
+    if (found := combined(trees.environment_tree, trees.code_tree)) != record.planned.image_tree:
+        return failed(
+            "replay",
+            f"{image.name} does not hold the trees of the run: read back whole, it is another image",
+            expected=record.planned.image_tree,
+            found=found,
+            where=image.image_id,
+        )
+    before = record.resources.get("wall_s")
+    return Task(layout, record.planned, image, tuple(mirrors), order=record.order, expected_s=before)
 
 
 def judge_replay(
@@ -202,8 +199,7 @@ def replay_reordered(task: Task, engine: Engine, metrics: Metrics) -> Step:
                 return failed(_ORDER, f"in another order it ended as '{verdict}': {run.outcome.reason}")
             if verdict is not Verdict.OK:
                 return not_checked(_ORDER, f"in another order it ended as '{verdict}': {run.outcome.reason}")
-            truth = truth_of(task.layout, task.planned.job, task.mirrors)
-            others.append(truth.measure(truth.read(run.outcome.out_folder)).metrics)
+            others.append(_measured(task, run.outcome).metrics)
         if likeness := compare_orders(published, others):
             return _step(likeness)
     raise AssertionError("so many runs decide")

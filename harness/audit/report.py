@@ -234,7 +234,7 @@ def _replay(
 ) -> list[Step]:
     if engine is None:
         return [not_checked("replay", "no engine", Lack.ENGINE)]
-    job = (run.record if isinstance(run, ReferenceResult) else run).planned.job
+    job = run.planned.job
     if job.upstream:
         return [
             not_checked(

@@ -46,7 +46,7 @@ def command(key: str, with_log: bool, lines: int | None, mirrors: tuple[Path, ..
 
 def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_json: bool) -> int:
     from harness.handles import find_handle
-    from harness.handles.lookup import LOG
+    from harness.results.records import LOG_FILE
 
     handle = find_handle(repository.layout, repository.store, key)
     content = handle.log(repository.layout)
@@ -63,7 +63,7 @@ def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_jso
     if not recorded:
         raise CorruptData(
             "this log is not the one that was recorded",
-            where=f"{handle.where}/{LOG}",
+            where=f"{handle.where}/{LOG_FILE}",
             todo=f"harness audit {handle.key[:12]} tells more",
         )
     return 0

@@ -23,7 +23,7 @@ from harness.results.scoring import without_truth
 from harness.results.store import Store
 from harness.splits.spec import parse_split
 from harness.splits.splits import complete
-from harness.status.table import STORED, suite_jobs
+from harness.status.table import STORED, as_defined, suite_jobs
 
 # Dataset and split, without a seed.
 Setting = tuple[str, str]
@@ -49,7 +49,7 @@ def metric_of(benchmark: str, name: str | None) -> Metric:
     metrics = {metric.name: metric for metric in contract.scoring.metrics}
     if name is None:
         usual = contract.key_metrics[0]
-        return metrics.get(usual.replace("/as-published", "/as-defined"), metrics[usual])
+        return metrics[as_defined(usual, metrics)]
     kinds = [one for one in metrics if one.startswith(f"{name}/")]
     # a metric may have the name of its kinds
     if kinds and name not in metrics:

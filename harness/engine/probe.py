@@ -136,10 +136,10 @@ def _archive(name: str, program: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def import_tree(engine: Engine, archive: bytes, name: str, *, tag: str = "latest") -> str:
+def import_tree(engine: Engine, archive: bytes, name: str) -> str:
     """Import a tar of files under `name`; returns the image's id, which is what can be relied on."""
     # the name is spelt out, because the engines complete short names differently
-    answer = engine.api.import_image_from_data(archive, repository=f"localhost/{name}", tag=tag)
+    answer = engine.api.import_image_from_data(archive, repository=f"localhost/{name}", tag="latest")
     return imported_id(answer)
 
 

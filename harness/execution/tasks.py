@@ -33,7 +33,7 @@ from harness.methods.card import MethodCard
 from harness.planning.jobs import Job, PlannedJob, card_of
 from harness.planning.obstacles import Obstacles
 from harness.planning.request import replaces_code
-from harness.results.records import Record
+from harness.results.records import JOB_FILE, LOG_FILE, Record
 from harness.results.store import Store
 
 _UPSTREAM = "/opt/upstream"
@@ -247,7 +247,7 @@ def _files(run: Run) -> tuple[dict[str, Path], dict[str, Any]]:
     Of a run that failed, people read the job, the log and a small report; its answer is no result.
     """
     outcome = run.outcome
-    files, descriptions = {"job.json": run.inputs / "job.json", "log.txt": outcome.log}, {}
+    files, descriptions = {JOB_FILE: run.inputs / JOB_FILE, LOG_FILE: outcome.log}, {}
     room = None if outcome.ok else _KEPT_OF_A_FAILURE
     for path in sorted(outcome.out_folder.rglob("*"), key=lambda path: (path.name != METHOD, path)):
         if not path.is_file():

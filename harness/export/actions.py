@@ -23,14 +23,13 @@ from harness.export.things import (
     value_id,
 )
 from harness.methods.card import MethodCard
-from harness.results.records import RECORD_FILE, Record
+from harness.results.records import JOB_FILE, RECORD_FILE, Record
 from harness.results.reference import verdict_counts
 from harness.results.scoring import Scores, scores_path
 from harness.status.table import key_metrics
 
 OPERATOR = "#operator"
 SUITE_RUN = "#suite-run"
-_JOB = "job.json"
 # The words of the profile's resource usage, and the codes of their units.
 _USAGE = {
     "wall_s": ("wall time", "http://qudt.org/vocab/unit/SEC"),
@@ -109,7 +108,7 @@ def run_actions(contents: Contents, record: Record, card: MethodCard) -> Iterato
     here = [name for name in (RECORD_FILE, *sorted(record.files)) if (contents.folder / folder / name).is_file()]
     settings = settings_of(planned).items()
     inputs = [dataset_id(contents, planned), split_id(contents, planned)]
-    inputs += [f"{folder}{name}" for name in here if name == _JOB]
+    inputs += [f"{folder}{name}" for name in here if name == JOB_FILE]
     inputs += [value_id(job.method, name, value) for name, value in settings]
     usage = {name: record.resources[name] for name in _USAGE if record.resources.get(name) is not None}
     if job.upstream:
@@ -129,7 +128,7 @@ def run_actions(contents: Contents, record: Record, card: MethodCard) -> Iterato
         "agent": reference(OPERATOR),
         "containerImage": reference(image_id(record)),
         "object": references(inputs),
-        "result": references(f"{folder}{name}" for name in here if name != _JOB),
+        "result": references(f"{folder}{name}" for name in here if name != JOB_FILE),
         "resourceUsage": references(f"{action_id(record)}-{name}" for name in usage),
         "startTime": moment(record.started),
         "endTime": moment(record.finished),

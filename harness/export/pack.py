@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness import benchmarks
+from harness.audit.results import kept_scores
 from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.files import folder_in_the_making, sha256_of, write_json
 from harness.base.layout import Layout
@@ -40,7 +41,7 @@ from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.results.records import RECORD_FILE, Record
 from harness.results.reference import ReferenceResult, load_reference
-from harness.results.scoring import Scores, compute_scores, read_scores, scores_path
+from harness.results.scoring import Scores, compute_scores, scores_path
 from harness.results.store import Store, join
 from harness.splits import load_split
 from harness.splits.splits import split_path
@@ -166,13 +167,12 @@ class Packer:
         """The scores that tables show, after the predictions gave them again; None where the run has no result."""
         if record.verdict is not Verdict.OK:
             return None
-        planned = record.planned
-        computed = compute_scores(self.layout, store, planned, self.mirrors)
-        kept = read_scores(self.layout, record.key, planned.job.benchmark, record.evidence)
+        computed = compute_scores(self.layout, store, record.planned, self.mirrors)
+        kept = kept_scores(self.layout, record)
         if kept and (fault := difference(computed, kept)):
             raise AuditError(
                 f"the kept scores are not what the predictions give: {fault}",
-                where=f"{planned.job.label}: {scores_path(self.layout, record.key)}",
+                where=f"{record.planned.job.label}: {scores_path(self.layout, record.key)}",
                 todo=f"see `harness audit {record.key[:12]}`; remove that file and run `harness score`",
             )
         return kept or computed

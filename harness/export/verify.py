@@ -39,7 +39,7 @@ from harness.images import image_tree
 from harness.meaning.modules import meaning_of_modules
 from harness.meaning.scorer import scorer_roots
 from harness.meaning.scripts import Unsure
-from harness.results.records import RECORD_FILE, Record
+from harness.results.records import JOB_FILE, RECORD_FILE, Record
 from harness.results.scoring import parse_scores, scorer_digest, scores_path, without_truth
 from harness.results.store import Store
 
@@ -134,7 +134,7 @@ class _Verifier:
         steps += guarded("code", lambda: self._check_code(record))
         if extent is not Extent.REFERENCE:
             document = read_job(self._store, record)
-            steps += check_job(document, record, self._store.path(key) / "job.json")
+            steps += check_job(document, record, self._store.path(key) / JOB_FILE)
         steps += guarded("scores", lambda: self._check_scores(record, extent))
         return Audit(key, label, "", tuple(steps)), record
 

@@ -9,11 +9,13 @@ from typing import Any
 from harness import benchmarks
 from harness.base.layout import Layout
 from harness.base.plurals import counted
-from harness.handles.lookup import LOG, Handle
+from harness.benchmarks.method_report import METHOD
+from harness.handles.lookup import Handle
+from harness.results.records import JOB_FILE, LOG_FILE
 
 _ABSENT = "absent"
 # Files that hold times or secrets of their run, and so differ wherever these do.
-_OWN_FILES = ("job.json", "method.json", LOG)
+_OWN_FILES = (JOB_FILE, METHOD, LOG_FILE)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.commands import command_of_stored
 from harness.planning.jobs import PlannedJob
+from harness.results.records import LOG_FILE
 from harness.results.reference import ReferenceResult, count_reference, find_reference
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store, StoredRun
 
-LOG = "log.txt"
 _KEY = re.compile(r"[0-9a-f]{1,64}", re.IGNORECASE)
 _WHOLE = 64
 # How many of several runs are named.
@@ -77,7 +77,7 @@ class Handle:
 
     def log(self, layout: Layout) -> bytes:
         """What the container printed."""
-        entry = self.content["files"].get(LOG)
+        entry = self.content["files"].get(LOG_FILE)
         if self.folder is None:
             raise MissingData(
                 "a reference result keeps no log, only the log's sha256",
@@ -86,13 +86,13 @@ class Handle:
                 + command_of_stored(layout, self.planned.job),
             )
         try:
-            return (self.folder / LOG).read_bytes()
+            return (self.folder / LOG_FILE).read_bytes()
         except FileNotFoundError:
             raise MissingData("this run has no log", where=self.where, todo="run the job again") from None
 
     def has_recorded(self, log: bytes) -> bool:
         """Whether this is the log that the record names."""
-        entry = self.content["files"].get(LOG)
+        entry = self.content["files"].get(LOG_FILE)
         return bool(entry and entry["sha256"] == hashlib.sha256(log).hexdigest())
 
 

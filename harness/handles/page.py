@@ -19,6 +19,7 @@ from harness.handles.lookup import Handle
 from harness.handles.publication import PublishedLines, metric_lines, published_beside
 from harness.planning.jobs import Job
 from harness.planning.plan import Present
+from harness.results.records import JOB_FILE
 from harness.results.reference import reference_of
 from harness.results.scoring import without_truth
 from harness.results.store import Store
@@ -102,7 +103,7 @@ def page_text(page: Mapping[str, Any]) -> str:
 
 def _inputs(handle: Handle) -> dict[str, str]:
     """What was mounted, by name: shape and digest; of a run of this machine only."""
-    document = read_json(handle.folder / "job.json") if handle.folder else None
+    document = read_json(handle.folder / JOB_FILE) if handle.folder else None
     inputs = document.get("inputs", {}) if isinstance(document, dict) else {}
     if not isinstance(inputs, dict):
         return {}

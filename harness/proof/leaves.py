@@ -97,12 +97,12 @@ def parse_leaf(line: bytes, where: str) -> Leaf:
     return leaf
 
 
-def result_leaf(content: Mapping[str, Any], digest: str, kind: Event | None = None) -> Leaf:
+def result_leaf(content: Mapping[str, Any], kind: Event | None = None) -> Leaf:
     """The leaf of a record: of a failure where it did not end ok, unless it is of another kind."""
     verdict = str(content["verdict"])
     kind = kind or (Event.RECORD if verdict == Verdict.OK else Event.FAILURE)
     scope = scope_of(content["planned"]["job"])
-    return Leaf(kind, now(), scope, key=content["key"], record=digest, verdict=verdict)
+    return Leaf(kind, now(), scope, key=content["key"], record=content["digest"], verdict=verdict)
 
 
 def scope_of(job: Mapping[str, Any]) -> str:

@@ -17,8 +17,8 @@ from harness.methods.recommendation import PUBLISHED
 from harness.planning.cells import kind_of
 from harness.planning.commands import run_command
 from harness.planning.jobs import unusual_options
-from harness.report.evidence import LOG, Evidence
-from harness.results.records import record_digest
+from harness.report.evidence import Evidence
+from harness.results.records import LOG_FILE, record_digest
 from harness.status import ScoredCell
 
 # Bytes of the log that are shown of a success and of a failure.
@@ -100,7 +100,7 @@ def page_data(evidence: Evidence, books: Iterable[Book], numbers: Sequence[Seque
 
 def _briefly(entry: dict[str, Any]) -> dict[str, Any]:
     """An entry of a run of no cell in view: of its files its log alone, and no notes."""
-    files = {name: file for name, file in entry["record"]["files"].items() if name == LOG}
+    files = {name: file for name, file in entry["record"]["files"].items() if name == LOG_FILE}
     return {**entry, "record": {**entry["record"], "files": files}, "notes": {}}
 
 
@@ -191,7 +191,7 @@ def _entry(
         else:
             path = evidence.store.path(cell.planned.key)
             entry["folder"] = str(path).removeprefix(f"{evidence.layout.root}/")
-            entry["log"] = log_tail(path / LOG, _TAIL[cell.verdict is Verdict.OK])
+            entry["log"] = log_tail(path / LOG_FILE, _TAIL[cell.verdict is Verdict.OK])
     return entry
 
 

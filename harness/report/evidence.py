@@ -24,8 +24,6 @@ from harness.results.reference import load_reference
 from harness.results.store import Store, join
 from harness.status import Group, ScoredCell, Table, build_table
 
-LOG = "log.txt"
-
 
 class File(NamedTuple):
     """A file of the repository with its sha256."""
@@ -104,11 +102,9 @@ class Evidence:
         return next((str(path.relative_to(root)) for root in roots if path.is_relative_to(root)), path.name)
 
 
-def gather(
-    layout: Layout, store: Store, table: Table, books: Sequence[Book], more: Collection[str] = ()
-) -> Evidence:
+def gather(layout: Layout, table: Table, books: Sequence[Book], more: Collection[str] = ()) -> Evidence:
     """The evidence of a table, of the claims beside it, and of more runs by key."""
-    known = {scored.key for scored in table.cells if scored.cell.record}
+    store, known = Store(layout.runs), {scored.key for scored in table.cells if scored.cell.record}
     of_claims = (run.key for book in books for run in book.obtained)
     keys = [key for key in dict.fromkeys((*of_claims, *more)) if key and key not in known]
     # a claim's runs are of a benchmark of the table

@@ -51,7 +51,6 @@ class Headlines:
 
 def make_headlines(
     layout: Layout,
-    store: Store,
     table: Table,
     books: Sequence[Book],
     audits: Mapping[str, str] | None = None,
@@ -62,7 +61,7 @@ def make_headlines(
     references = {scored.reference for scored in table.cells if scored.cell.record} or {False}
     references |= {*runs.values()}
     sets: list[tuple[str, Path, Callable[[], Iterable[str]]]] = [
-        (STORED, layout.local, store.finished),
+        (STORED, layout.local, Store(layout.runs).finished),
         (REFERENCE, layout.reference, partial(load_reference, layout)),
     ]
     lines = [("Claims rest on", _basis([*runs.values()]))] if runs else []

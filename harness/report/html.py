@@ -77,7 +77,6 @@ class Report:
     """All that a page or a site is made from."""
 
     layout: Layout
-    store: Store
     table: Table
     books: tuple[Book, ...]
     studies: tuple[Study, ...]
@@ -108,9 +107,7 @@ class Report:
 
 def make_report(
     layout: Layout,
-    store: Store,
     table: Table,
-    books: Sequence[Book],
     mirrors: Sequence[Path] = (),
     more: Collection[str] = (),
     audits: Mapping[str, str] | None = None,
@@ -119,33 +116,32 @@ def make_report(
 
     `more` are keys of runs to show in any case, `audits` what another report told of audits.
     """
+    books = _books_for(layout, table, mirrors)
     studies = tuple(study for book in books if (study := make_study(layout, book, mirrors)))
-    evidence = gather(layout, store, table, books, more)
-    headlines = make_headlines(layout, store, table, books, audits)
-    return Report(layout, store, table, tuple(books), studies, evidence, headlines)
+    evidence = gather(layout, table, books, more)
+    headlines = make_headlines(layout, table, books, audits)
+    return Report(layout, table, tuple(books), studies, evidence, headlines)
 
 
 def write_report(
     layout: Layout, table: Table, output: Path | None = None, *, mirrors: Sequence[Path] = ()
 ) -> Path:
     """Write the page of one table, whole or not at all; the path is returned."""
-    store = Store(layout.runs)
     path = output or layout.local / "report.html"
-    books = books_for(layout, store, table, mirrors)
     # a page within the repository leads to the code and the locks beside it
     tree, place = layout.root.resolve(), path.resolve()
     root = f"{os.path.relpath(tree, place.parent)}/" if place.is_relative_to(tree) else ""
-    write_output(path, render(layout, store, table, books, mirrors, root))
+    write_output(path, render(make_report(layout, table, mirrors), root))
     return path
 
 
-def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path] = ()) -> list[Book]:
+def _books_for(layout: Layout, table: Table, mirrors: Sequence[Path]) -> list[Book]:
     """The books of claims of the benchmarks in the table."""
     names = {scored.cell.job.benchmark for scored in table.cells}
     read = {scored.key: scored.cell.record for scored in table.cells if scored.key and scored.cell.record}
     present = Present(layout)
     return [
-        compare_claims(layout, store, name, mirrors=mirrors, read=read, present=present)
+        compare_claims(layout, Store(layout.runs), name, mirrors=mirrors, read=read, present=present)
         for name in claimed_benchmarks(layout)
         if name in names
     ]
@@ -193,21 +189,9 @@ def context_of(report: Report) -> dict[str, Any]:
     }
 
 
-def render(
-    layout: Layout,
-    store: Store,
-    table: Table,
-    books: Sequence[Book],
-    mirrors: Sequence[Path] = (),
-    root: str = "",
-    audits: Mapping[str, str] | None = None,
-) -> bytes:
-    """The page as it is written. `root` leads from its place to the repository, if it lies there.
-
-    `audits` is what another page told of audits.
-    """
-    report = make_report(layout, store, table, books, mirrors, audits=audits)
-    numbers, means = Numbers(report.evidence), published_means(books)
+def render(report: Report, root: str = "") -> bytes:
+    """The page as it is written. `root` leads from its place to the repository, if it lies there."""
+    table, numbers, means = report.table, Numbers(report.evidence), published_means(report.books)
     names, environment, context = report.benchmarks, page_environment(), context_of(report)
     text = environment.get_template("page.html").render(
         context,
@@ -218,8 +202,8 @@ def render(
         entry_href=lambda one: "#" + urlencode({"method": one.row, "dataset": one.dataset, "split": one.split}),
         href=numbers.href,
         metrics=[(name, _metrics(name)) for name in names],
-        cards=[load_method(layout, name) for name in dict.fromkeys(group.method for group in table.groups)],
-        books=[_book(book) for book in books],
+        cards=[load_method(report.layout, name) for name in dict.fromkeys(group.method for group in table.groups)],
+        books=[_book(book) for book in report.books],
         findings=report.findings,
         studies=report.studies,
     )

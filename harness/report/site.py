@@ -16,11 +16,10 @@ from typing import Any
 from harness.base.errors import UsageError
 from harness.base.files import folder_in_the_making, read_json
 from harness.base.layout import Layout
-from harness.report.html import Report, books_for, make_report
+from harness.report.html import Report, make_report
 from harness.report.site_map import SiteMap
 from harness.report.site_pages import SitePages
 from harness.results.reference import load_reference
-from harness.results.store import Store
 from harness.status import Table
 
 LISTING = "site.json"
@@ -55,11 +54,9 @@ def site_report(
     layout: Layout, table: Table, mirrors: Sequence[Path] = (), audits: Mapping[str, str] | None = None
 ) -> Report:
     """All that a site is made from; of audits it tells what another site told, if that is given."""
-    store = Store(layout.runs)
-    books = books_for(layout, store, table, mirrors)
     # where reference results are shown, all of them are
     more = load_reference(layout) if any(scored.reference for scored in table.cells) else ()
-    return make_report(layout, store, table, books, mirrors, more, audits)
+    return make_report(layout, table, mirrors, more, audits)
 
 
 def site_files(report: Report) -> Iterator[tuple[str, bytes]]:

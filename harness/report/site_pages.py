@@ -19,11 +19,12 @@ from harness.compare.book import keys_of
 from harness.compare.text import comparison_json
 from harness.data import load_manifest
 from harness.methods.card import load_method
-from harness.report.evidence import LOG, File, Made
+from harness.report.evidence import File, Made
 from harness.report.html import context_of, harmless_json, page_environment
 from harness.report.matrix import PlaceOfMean, PublishedMean, matrix_of, published_means
 from harness.report.site_map import RunLinks, SiteMap
 from harness.results.findings import Finding
+from harness.results.records import LOG_FILE
 from harness.splits.checksums import recorded_path, recorded_splits
 from harness.status import Group, ScoredCell, known_sets
 
@@ -194,8 +195,8 @@ class SitePages:
     def _run(self, scored: ScoredCell, metrics: Sequence[str]) -> dict[str, Any]:
         record = scored.cell.record
         key = str(record["key"])
-        log: Mapping[str, Any] = record["files"].get(LOG, {})
-        path = self.map.report.store.path(key) / LOG
+        log: Mapping[str, Any] = record["files"].get(LOG_FILE, {})
+        path = self.map.evidence.store.path(key) / LOG_FILE
         reference = "--reference " if scored.reference else ""
         return {
             "key": key,

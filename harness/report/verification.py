@@ -17,9 +17,8 @@ from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
-from harness.report.html import DATA, books_for, render
+from harness.report.html import DATA, make_report, render
 from harness.report.site import LISTING, listing_of, read_listing, site_files, site_report
-from harness.results.store import Store
 from harness.status import Table
 
 # Characters that are shown before and behind the first one that differs.
@@ -71,9 +70,7 @@ def verify_report(layout: Layout, table: Table, path: Path, *, mirrors: Sequence
 
 def _verify_page(layout: Layout, table: Table, path: Path, mirrors: Sequence[Path]) -> ReportVerification:
     origin = origin_of(path)
-    store = Store(layout.runs)
-    books = books_for(layout, store, table, mirrors)
-    page = render(layout, store, table, books, mirrors, origin.root, origin.audits)
+    page = render(make_report(layout, table, mirrors, audits=origin.audits), origin.root)
     difference = _compared(path.name, path, page)
     return ReportVerification(1, (difference,) if difference else (), origin.audits)
 

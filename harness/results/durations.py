@@ -12,6 +12,7 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.planning.jobs import Job
 from harness.planning.needs import RunKind, run_kind
+from harness.results.reference import reference_folder
 
 
 def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, float]:
@@ -19,13 +20,9 @@ def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, floa
 
     Lines are read and not checked: this is an estimate, and a plan of everything must not wait for digests.
     """
-    kinds = {run_kind(job): job.benchmark for job in jobs if job.accelerator == "cpu"}
-    folders = {
-        layout.reference / benchmark / (method if variant == "published" else f"{method}-{variant}")
-        for (method, variant, _), benchmark in kinds.items()
-    }
+    folders = {run_kind(job): reference_folder(layout, job) for job in jobs if job.accelerator == "cpu"}
     seconds: dict[RunKind, list[float]] = {}
-    for path in (path for folder in folders for path in folder.glob("*.jsonl.gz")):
+    for path in (path for folder in {*folders.values()} for path in folder.glob("*.jsonl.gz")):
         try:
             records = [json.loads(line)["record"] for line in gzip.decompress(path.read_bytes()).splitlines()]
             for record in records:
@@ -33,7 +30,7 @@ def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, floa
                 kind = (job["method"], job["variant"], job["dataset"])
                 # None where the kernel could not be read
                 spent = used.get("wall_s") if used.get("cpu_s") is None else used["cpu_s"]
-                if kind in kinds and spent is not None:
+                if kind in folders and spent is not None:
                     seconds.setdefault(kind, []).append(float(spent))
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError):
             raise CorruptData(

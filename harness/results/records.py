@@ -14,11 +14,14 @@ from harness.base.files import digest_of
 from harness.base.manifests import Strict
 from harness.base.plain_json import parse_plain
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.method_report import METHOD
 from harness.planning.jobs import PlannedJob
 from harness.results.canonical_text import digest_as_read
 
 RECORD_FILE = "record.json"
-_ALWAYS = ("job.json", "log.txt", "method.json")
+# What a container was told, and what it printed.
+JOB_FILE, LOG_FILE = "job.json", "log.txt"
+_ALWAYS = (JOB_FILE, LOG_FILE, METHOD)
 _OPTIONAL = {"order", "made_by"}
 
 

@@ -239,16 +239,17 @@ def reference_file(layout: Layout, planned: PlannedJob) -> Path:
     """Where a result belongs: results/reference/BENCHMARK/METHOD[-VARIANT]/DATASET-SPLIT.jsonl.gz."""
     job = planned.job
     split = job.split.label.removesuffix(f"-{job.split.seed}")
-    return _folder_of(layout, job) / f"{job.dataset}-{split}{_SUFFIX}"
+    return reference_folder(layout, job) / f"{job.dataset}-{split}{_SUFFIX}"
 
 
-def _folder_of(layout: Layout, job: Job) -> Path:
+def reference_folder(layout: Layout, job: Job) -> Path:
+    """Where the results of a job's method and variant belong."""
     return layout.reference / job.benchmark / job.row.replace("/", "-")
 
 
 def seconds_in_reference(layout: Layout, job: Job) -> list[float]:
     """The wall seconds of the committed runs of a job's method, variant and dataset, on whatever split."""
-    paths = sorted(_folder_of(layout, job).glob(f"{escape(job.dataset)}-*{_SUFFIX}"))
+    paths = sorted(reference_folder(layout, job).glob(f"{escape(job.dataset)}-*{_SUFFIX}"))
     entries = (entry for path in paths for entry in _read(layout, path))
     # names of other datasets may begin with this one
     own = (entry for entry in entries if entry.content["planned"]["job"]["dataset"] == job.dataset)

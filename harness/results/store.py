@@ -154,7 +154,7 @@ class Store:
                 # looked at again: another harness may have finished the same job meanwhile
                 if not self._stays(record, again=again):
                     content = complete.to_json()
-                    with self.log.event(result_leaf(content, content["digest"]), final / RECORD_FILE):
+                    with self.log.event(result_leaf(content), final / RECORD_FILE):
                         self._discard(record.key)
                         final.parent.mkdir(exist_ok=True)
                         move(draft, final)
@@ -189,7 +189,7 @@ class Store:
         draft, content = self._own / f"{record.key}.json", record.to_json()
         write_json(draft, content)
         final = self.path(record.key) / RECORD_FILE
-        with self._alone(), self.log.event(result_leaf(content, content["digest"], Event.AMENDMENT), final):
+        with self._alone(), self.log.event(result_leaf(content, Event.AMENDMENT), final):
             move(draft, final)
 
     def remove(self, key: str) -> None:

@@ -293,11 +293,11 @@ def known_sets(groups: Sequence[Group]) -> list[tuple[str, ...]]:
     sets = metric_sets(groups[0].benchmark)
     if all(group.unpublished for group in groups):
         defined = {metric.name for metric in benchmarks.get(groups[0].benchmark).scoring.metrics}
-        sets = [tuple(_as_defined(metric, defined) for metric in members) for members in sets]
+        sets = [tuple(as_defined(metric, defined) for metric in members) for members in sets]
     return [one for one in sets if any(group.summary(metric) for metric in one for group in groups)] or sets
 
 
-def _as_defined(metric: str, names: Collection[str]) -> str:
+def as_defined(metric: str, names: Collection[str]) -> str:
     """The metric as its formula says, where it is computed so too."""
     name = metric.replace("/as-published", "/as-defined")
     return name if name in names else metric

@@ -472,10 +472,8 @@ def test_a_dataset_is_made_with_its_title_and_parameters(machine: Machine, put: 
 def test_without_an_engine_all_but_a_replay_is_audited(
     machine: Machine, put: Put, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @contextmanager
-    def nothing(*own: Any, **named: Any) -> Iterator[object]:
+    def nothing(*own: Any, **named: Any) -> object:
         raise EngineError("there is none", where="here")
-        yield
 
     monkeypatch.setattr(audits, "find_engine", nothing)
     found, key = put(audits, "audit_runs"), planned_of(made_up.cells[0]).key

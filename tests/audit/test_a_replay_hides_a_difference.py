@@ -180,7 +180,8 @@ def test_every_score_of_a_repetition_is_held_against_that_of_the_run(
         return SimpleNamespace(read=lambda folder: folder, measure=found.__getitem__)
 
     monkeypatch.setattr("harness.audit.replay.truth_of", truth)
-    step = _compared(evidence, outcome, planned, kept, "here", mirrors)
+    task = cast(Task, SimpleNamespace(layout=evidence, planned=planned, mirrors=mirrors))
+    step = _compared(task, outcome, kept, "here")
     assert step.checked is (Checked.FAILED if fault else Checked.OK)
     assert step.what == fault or not fault
 

@@ -291,8 +291,8 @@ def test_an_image_is_imported_under_its_whole_name() -> None:
         return '{"status": "sha256:1"}'
 
     engine = cast(Engine, SimpleNamespace(api=SimpleNamespace(import_image_from_data=load)))
-    assert probe.import_tree(engine, b"a", "x/y") == probe.import_tree(engine, b"b", "x/y", tag="2") == "sha256:1"
-    assert asked == [(b"a", "localhost/x/y", "latest"), (b"b", "localhost/x/y", "2")]
+    assert probe.import_tree(engine, b"a", "x/y") == "sha256:1"
+    assert asked == [(b"a", "localhost/x/y", "latest")]
 
 
 STATUS = "State:\tR (running)\nUid:\t1\t2\t3\t4\nCapEff:\t00000000000000ff\nNoNewPrivs:\t0\nSeccomp:\t2\n"

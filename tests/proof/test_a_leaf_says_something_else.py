@@ -100,17 +100,17 @@ def test_a_result_agrees_with_its_leaf(there: LoggedResult, agrees: bool) -> Non
 
 
 def test_a_record_has_a_leaf_by_its_verdict() -> None:
-    content: dict[str, Any] = {"key": ONE, "verdict": "ok", "planned": {"job": JOB}}
+    content: dict[str, Any] = {"key": ONE, "verdict": "ok", "planned": {"job": JOB}, "digest": "r1"}
     scope = "repurposing: bnnr/published on fdataset, cold-by=drug-share=0.1-7"
     assert scope_of(JOB) == scope
-    leaf = result_leaf(content, "r1")
+    leaf = result_leaf(content)
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", leaf.at) and re.fullmatch(r"20.*Z", now())
     assert replace(leaf, at=AT) == Leaf(Event.RECORD, AT, scope, key=ONE, record="r1", verdict="ok")
     for verdict in Verdict:
-        other = result_leaf({**content, "verdict": str(verdict)}, "r")
+        other = result_leaf({**content, "verdict": str(verdict)})
         kind = Event.RECORD if verdict is Verdict.OK else Event.FAILURE
         assert (other.kind, other.verdict) == (kind, str(verdict))
-    assert result_leaf(content, "r", Event.IMPORT).kind is Event.IMPORT
+    assert result_leaf(content, Event.IMPORT).kind is Event.IMPORT
     assert (leaf.contents, replace(leaf, kind=Event.SCORE, score="s1").contents) == ("r1", "s1")
 
 

@@ -17,7 +17,6 @@ from harness.report.html import (
     Report,
 )
 from harness.results.findings import Finding
-from harness.results.store import Store
 from harness.study.sheets import Sheet, Study
 from tests.evidence import copy_of
 from tests.fabricate import planned_of, put_run, table_of
@@ -97,8 +96,7 @@ def report(facts: Layout, made_up: Plan) -> Report:
         ),
         Finding(title="Two", about="All", text="t", shown_by=[]),
     ]
-    store = Store(facts.runs)
-    evidence = gather(facts, store, table, [book])
-    own = Report(facts, store, table, (book,), (study,), evidence, Headlines(6, 1, 1, 6, (), ()))
+    evidence = gather(facts, table, [book])
+    own = Report(facts, table, (book,), (study,), evidence, Headlines(6, 1, 1, 6, (), ()))
     own.__dict__["findings"] = [("repurposing", findings)]
     return own

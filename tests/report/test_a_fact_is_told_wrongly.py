@@ -41,7 +41,7 @@ def seen(layout: Layout, plan: Plan, books: list[Book], *more: str) -> Evidence:
     """The evidence of the first four cells."""
     table = table_of(layout, plan)
     table = Table("some", 6, table.cells[:4], 0)
-    return gather(layout, Store(layout.runs), table, books, more)
+    return gather(layout, table, books, more)
 
 
 def claims_in(data: dict[str, Any], entry: dict[str, Any]) -> list[dict[str, Any]]:
@@ -401,18 +401,18 @@ def test_a_reference_result_stands_beside_too(repository: Layout, facts: Layout,
     layout = replace(repository, local=facts.local)
     key, entry = next(iter(load_reference(layout).items()))
     table = Table("some", 6, table_of(facts, made_up).cells[:4], 0)
-    (scored,) = gather(layout, Store(layout.runs), table, [], [key, key]).beside
+    (scored,) = gather(layout, table, [], [key, key]).beside
     assert scored.key == key and scored.reference and scored.cell.job == entry.planned.job
     waiting = table_of(layout, Plan("some", (Cell(entry.planned.job, entry.planned),)))
     assert [cell.cell.record for cell in waiting.cells] == [{}]
     # a cell that waits for a run of this machine is no reason to forget the committed one
-    assert [one.key for one in gather(layout, Store(layout.runs), waiting, [], [key]).beside] == [key]
+    assert [one.key for one in gather(layout, waiting, [], [key]).beside] == [key]
     # nor is a run of this machine that was damaged
     damaged = Store(layout.runs).path(key)
     damaged.mkdir(parents=True)
     (damaged / RECORD_FILE).write_text("cut")
-    (scored,) = gather(layout, Store(layout.runs), table, [], [key]).beside
+    (scored,) = gather(layout, table, [], [key]).beside
     assert scored.key == key and scored.reference and scored.metrics
     shutil.rmtree(damaged)
-    record = page_data(gather(layout, Store(layout.runs), table, [], [key]), [], [[4]])["cells"][-1]
+    record = page_data(gather(layout, table, [], [key]), [], [[4]])["cells"][-1]
     assert record["reference"] is True and "folder" not in record and "log" not in record

@@ -20,7 +20,6 @@ from harness.proof.tree import leaf_hash, root_of
 from harness.report import headlines as head
 from harness.report.headlines import Headlines, make_headlines
 from harness.results.last_audit import LastAudit, digest_of_keys
-from harness.results.store import Store
 from harness.status import ScoredCell, Table
 from tests.fabricate import drug_cell
 from tests.report.made_up import claim
@@ -55,7 +54,6 @@ def test_the_result_in_a_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return replace(_CELL, cell=own, reference=reference)
 
     waiting = [cell(Verdict.PENDING, ran=False, reference=True) for _ in range(3)]
-    store = Store(tmp_path / "runs")
     stored = [
         ("Audit of the runs made here", "audit of stored"),
         ("Signature of the runs made here", f"signature of stored in {tmp_path / 'local'}"),
@@ -70,7 +68,7 @@ def test_the_result_in_a_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ([cell(Verdict.OK), cell(Verdict.OK, reference=True)], [*stored, *reference]),
         ([], stored),
     ):
-        found = make_headlines(layout, store, Table("t", 9, tuple(cells + waiting), 0), books)
+        found = make_headlines(layout, Table("t", 9, tuple(cells + waiting), 0), books)
         counts = {one: sum(c.cell.verdict is one for c in cells + waiting) for one in Verdict}
         expected = sorted(((str(one), n) for one, n in counts.items() if n), key=lambda pair: -pair[1])
         assert {*found.cells} == {*expected} and [n for _, n in found.cells] == [n for _, n in expected]
@@ -85,14 +83,14 @@ def test_the_result_in_a_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     table = Table("t", 1, (cell(Verdict.OK),), 0)
     basis = ("Claims rest on", "1 run made here and 1,200 committed reference results")
-    assert [*make_headlines(layout, store, table, [one, *books]).lines] == [basis, *stored, *reference]
+    assert [*make_headlines(layout, table, [one, *books]).lines] == [basis, *stored, *reference]
     alone = replace(
         one, runs={Target("bnnr", "x", "random"): {1: replace(ours, key="b", reference=True)}}, beside={}
     )
     basis = ("Claims rest on", "1 committed reference result")
-    assert [*make_headlines(layout, store, table, [alone]).lines] == [basis, *stored, *reference]
+    assert [*make_headlines(layout, table, [alone]).lines] == [basis, *stored, *reference]
     two = replace(one, runs={Target("bnnr", "x", "random"): {1: ours, 2: replace(ours, key="c")}}, beside={})
-    assert [*make_headlines(layout, store, table, [two]).lines] == [
+    assert [*make_headlines(layout, table, [two]).lines] == [
         ("Claims rest on", "2 runs made here"),
         *stored,
     ]

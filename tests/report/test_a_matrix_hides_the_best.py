@@ -14,9 +14,8 @@ from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison
 from harness.compare.claims import Claim
 from harness.compare.names import Target
-from harness.report.html import render
+from harness.report.html import make_report, render
 from harness.report.matrix import MatrixScore, PublishedMean, StatusMatrix, matrix_of, published_means
-from harness.results.store import Store
 from harness.status import ScoredCell, Table
 from tests.fabricate import drug_cell
 from tests.report.devtools import Tab
@@ -120,7 +119,7 @@ def drugs(shown: Layout, tmp_path: Path) -> Path:
     page = tmp_path / "drugs.html"
     claims = (_claim("0.5", ClaimVerdict.REPRODUCED, sd=None),)
     table = Table("drugs", 3, tuple(_cells()), 0)
-    page.write_bytes(render(shown, Store(shown.runs), table, [Book("ddi", (), claims)]))
+    page.write_bytes(render(replace(make_report(shown, table), books=(Book("ddi", (), claims),))))
     return page
 
 
@@ -162,7 +161,7 @@ def test_a_name_breaks_behind_a_sign_alone(shown: Layout, tmp_path: Path, tab: T
     name = "pure_pubmedbert/corrected_without_context (alpha=3)"
     table = Table("drugs", 1, (drug_cell("mlp", {_F1: 0.5}, {}, row=name),), 0)
     page = tmp_path / "long.html"
-    page.write_bytes(render(shown, Store(shown.runs), table, []))
+    page.write_bytes(render(make_report(shown, table)))
     tab.look(width=width)
     tab.go(page.as_uri())
     pieces = """[...document.querySelector('.matrix tbody th').childNodes].filter(one => one.nodeType === 3)

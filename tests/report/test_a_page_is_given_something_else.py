@@ -30,7 +30,6 @@ from harness.report.html import (
     Numbers,
     Report,
     beyond,
-    books_for,
     breakable,
     context_of,
     harmless_json,
@@ -139,13 +138,13 @@ def test_a_report_knows_its_benchmarks_and_the_runs_of_methods(report: Report, m
 
 
 def test_findings_are_those_of_the_benchmarks_in_view(facts: Layout, report: Report) -> None:
-    plain = Report(facts, report.store, report.table, (), (), report.evidence, report.headlines)
+    plain = Report(facts, report.table, (), (), report.evidence, report.headlines)
     folder = facts.published / "repurposing" / "findings.toml"
     assert plain.findings == []
     folder.write_text(
         'benchmark = "repurposing"\n[[findings]]\ntitle = "T"\nabout = "A"\ntext = "t"\nshown_by = ["harness x"]\n'
     )
-    again = Report(facts, report.store, report.table, (), (), report.evidence, report.headlines)
+    again = Report(facts, report.table, (), (), report.evidence, report.headlines)
     try:
         assert [(name, [one.title for one in own]) for name, own in again.findings] == [("repurposing", ["T"])]
     finally:
@@ -210,15 +209,8 @@ def test_the_page_is_given_all_of_its_parts(
     def write(name: str, values: dict[str, Any]) -> str:
         return f"the {name} of {[values['href'](own) for own in asked]}" if "href" in values else "the end"
 
-    calls, mirrors, audits = _recorded(monkeypatch, write), [Path("/a mirror")], {"Audit of x": "never"}
-
-    def make(*own: Any, **others: Any) -> Report:
-        assert own == (facts, report.store, report.table, report.books, mirrors)
-        assert others == {"audits": audits}
-        return report
-
-    monkeypatch.setattr(html, "make_report", make)
-    page = render(facts, report.store, report.table, report.books, mirrors, "../", audits)
+    calls = _recorded(monkeypatch, write)
+    page = render(report, "../")
     ((name, (context,), values), (last, (same,), of_end)) = calls
     assert (name, last) == ("page.html", "page_end.html") and same == context == context_of(report)
     before, _, behind = page.partition(DATA)
@@ -303,17 +295,13 @@ def test_a_report_is_written_where_it_was_wanted(
 ) -> None:
     roots: list[str] = []
 
-    def rendered(layout: Layout, store: Store, table: Table, books: Any, mirrors: Any, root: str) -> str:
-        assert (layout, store, table, books, mirrors) == (facts, report.store, report.table, ["a book"], ["m"])
+    def rendered(of: Any, root: str) -> str:
+        assert of == (facts, report.table, ["m"])
         roots.append(root)
         return "text"
 
-    def books(layout: Layout, store: Store, table: Table, mirrors: Any) -> list[str]:
-        assert (layout, store, table, mirrors) == (facts, report.store, report.table, ["m"])
-        return ["a book"]
-
     monkeypatch.setattr(html, "render", rendered)
-    monkeypatch.setattr(html, "books_for", books)
+    monkeypatch.setattr(html, "make_report", lambda *own: own)
     within = facts.root / "a" / "b" / "page.html"
     within.parent.mkdir(parents=True)
     for output, path in ((None, facts.local / "report.html"), (within, within), (tmp_path / "x", tmp_path / "x")):
@@ -347,12 +335,13 @@ def test_a_report_is_made_of_what_it_was_given(
     monkeypatch.setattr(html, "gather", lambda *own: ("evidence", *own))
     monkeypatch.setattr(html, "make_headlines", lambda *own: ("headlines", *own))
     books = [report.books[0], Book("ddi", (), ())]
+    monkeypatch.setattr(html, "_books_for", lambda *own: books if own[-1] == mirrors else [])
     audits = {"Audit of x": "never"}
-    found: Any = make_report(facts, report.store, report.table, books, mirrors, ["key"], audits)
-    given = (facts, report.store, report.table, books)
+    found: Any = make_report(facts, report.table, mirrors, ["key"], audits)
+    given = (facts, report.table, books)
     assert found.studies == ((facts, books[0], mirrors),) and found.books == tuple(books)
     assert found.evidence == ("evidence", *given, ["key"]) and found.headlines == ("headlines", *given, audits)
-    assert (found.layout, found.store, found.table) == given[:3]
+    assert (found.layout, found.table) == given[:2]
 
 
 def test_books_are_those_of_the_benchmarks_in_view(
@@ -367,10 +356,10 @@ def test_books_are_those_of_the_benchmarks_in_view(
     monkeypatch.setattr(html, "compare_claims", compare)
     monkeypatch.setattr(html, "Present", lambda layout: ("present", layout))
     mirrors: Any = ["m"]
-    found: Any = books_for(facts, report.store, report.table, mirrors)
+    found: Any = html._books_for(facts, report.table, mirrors)
     read = {one.key: one.cell.record for one in report.table.cells if one.cell.record}
     assert found == ["book of repurposing"] and len(read) == 5
-    assert calls == [(facts, report.store, "repurposing", mirrors, read, ("present", facts))]
+    assert calls == [(facts, report.evidence.store, "repurposing", mirrors, read, ("present", facts))]
 
 
 # -- the matrix

@@ -178,7 +178,7 @@ def _sum(path: Path) -> str:
 
 def test_the_page_of_a_method_has_its_runs_and_what_made_them(pages: Any, report: Report, made_up: Plan) -> None:
     own, calls = pages
-    root, evidence, store = report.layout.root, report.evidence, report.store
+    root, evidence, store = report.layout.root, report.evidence, report.evidence.store
     for name in ("als_wr", "lrssl"):
         own._method(name, own.map.methods[name])
     (_, values), (_, other) = calls
@@ -302,7 +302,9 @@ def test_of_a_log_the_end_is_on_the_page(evidence: Layout, made_up: Plan, report
     store = Store(evidence.runs)
     (store.path(key) / "log.txt").write_text("x" * size)
     scored = next(one for one in report.table.cells if one.key == key)
-    log = SitePages(SiteMap(replace(report, store=store)))._run(scored, [])["log_text"]
+    log = SitePages(SiteMap(replace(report, evidence=replace(report.evidence, store=store))))._run(scored, [])[
+        "log_text"
+    ]
     assert log == (f"[the last 4,000 of {size:,} bytes]\n" if size > 4000 else "") + "x" * 4000
 
 
@@ -543,7 +545,6 @@ def test_a_site_is_of_all_that_is_in_view(
 ) -> None:
     mirrors: Any = ["m"]
     given: list[Any] = []
-    monkeypatch.setattr(site, "books_for", lambda *own: ("books", *own))
     monkeypatch.setattr(site, "load_reference", lambda layout: ("reference", layout))
 
     def make(*own: Any) -> Report:
@@ -553,16 +554,14 @@ def test_a_site_is_of_all_that_is_in_view(
     monkeypatch.setattr(site, "make_report", make)
     monkeypatch.setattr(SitePages, "files", lambda _: iter([("index.html", b"x")]))
     monkeypatch.chdir(tmp_path)
-    books = ("books", facts, report.store, report.table, mirrors)
     assert site.write_site(facts, report.table, Path("one"), mirrors=mirrors) == tmp_path / "one" / "index.html"
     reference = replace(
         report.table, cells=(*report.table.cells[:1], replace(report.table.cells[1], reference=True))
     )
     site.write_site(facts, reference, tmp_path / "one", mirrors=mirrors)
-    more = ("books", facts, report.store, reference, mirrors)
     assert given == [
-        (facts, report.store, report.table, books, mirrors, (), None),
-        (facts, report.store, reference, more, mirrors, ("reference", facts), None),
+        (facts, report.table, mirrors, (), None),
+        (facts, reference, mirrors, ("reference", facts), None),
     ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
     assert not re.search("earlier", " ".join(path.name for path in tmp_path.rglob("*")))

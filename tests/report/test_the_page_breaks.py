@@ -17,8 +17,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book
 from harness.planning.plan import Plan
 from harness.report import write_report
-from harness.report.html import SYMBOLS, harmless_json, render
-from harness.results.store import Store
+from harness.report.html import SYMBOLS, harmless_json, make_report, render
 from harness.status import Table
 from tests.fabricate import drug_cell, plan_of, planned_of, put_run, table_of
 from tests.report.devtools import Tab, measured, rendered
@@ -314,7 +313,7 @@ def drugs(shown: Layout, tmp_path: Path) -> Path:
     nothing = {"S1 F1/as-published": 0.426, "S2 F1/as-published": None, "S2 kappa/as-published": None}
     cells = (drug_cell("mlp", nothing, few), drug_cell("sagan", {**nothing, "S2 F1/as-published": 0.3}, {}))
     page = tmp_path / "drugs.html"
-    page.write_bytes(render(shown, Store(shown.runs), Table("drugs", 2, cells, 0), []))
+    page.write_bytes(render(make_report(shown, Table("drugs", 2, cells, 0))))
     return page
 
 
@@ -341,7 +340,7 @@ def test_cells_show_the_metric_of_the_matrix_and_whole_names(evidence: Layout, t
         ((own, published), ["S1 F1 / as-defined 0.7500", "S1 F1 / as-published 0.2500"]),
     ):
         table = Table("drugs", 2, cells, 0, unpublished=frozenset({"synthetic_ddi"}))
-        page.write_bytes(render(evidence, Store(evidence.runs), table, []))
+        page.write_bytes(render(make_report(evidence, table)))
         document = rendered(tab, page, "")
         matrix, rest = document.split('id="cells"', 1)
         assert "0.7500" in matrix and sorted(row[5] for row in rows(document)) == sorted(shown)
@@ -368,13 +367,11 @@ def test_a_hostile_log_and_reason_are_text(evidence: Layout, tab: Tab) -> None:
 
 
 def test_an_empty_plan_is_a_page(shown: Layout) -> None:
-    store = Store(shown.runs)
-    text = render(shown, store, table_of(shown, Plan("none", ())), []).decode()
+    text = render(make_report(shown, table_of(shown, Plan("none", ())))).decode()
     assert "<strong>0</strong>" in text
 
 
 def test_a_page_without_claims_has_no_empty_section(shown: Layout, made_up: Plan) -> None:
-    store = Store(shown.runs)
-    table = table_of(shown, made_up)
-    assert b'id="claims"' not in render(shown, store, table, [])
-    assert b'id="claims"' in render(shown, store, table, [Book("repurposing", ("nobody",), ())])
+    report = make_report(shown, table_of(shown, made_up))
+    assert b'id="claims"' not in render(replace(report, books=()))
+    assert b'id="claims"' in render(replace(report, books=(Book("repurposing", ("nobody",), ()),)))

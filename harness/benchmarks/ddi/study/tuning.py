@@ -13,6 +13,7 @@ from typing import Any
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.method_report import METHOD
 from harness.methods.card import MethodCard, load_method
 from harness.planning.cells import Cell
 from harness.planning.plan import make_plan
@@ -22,7 +23,6 @@ from harness.study.sheets import Sheet, runs_at
 from harness.study.specs import Spec
 
 SETTINGS = ("S1", "S2")
-_REPORT = "method.json"
 # Table 8 with the names of our parameters: those searched for every method, and more for single ones. The language
 # models have no line in the table; a method with a model per setting has every parameter twice.
 _GENERAL = ("learning_rate", "weight_decay", "dropout", "batch_size")
@@ -130,7 +130,7 @@ def _point(store: Store, cell: Cell, space: Mapping[str, int]) -> Point | None:
         return None
     # the report must be as the run wrote it
     store.check(store.record(cell.planned.key))
-    report = read_json(store.path(cell.planned.key) / _REPORT)
+    report = read_json(store.path(cell.planned.key) / METHOD)
     content = report.get("validation") if isinstance(report, dict) else None
     numbers = content if isinstance(content, dict) else {}
     validation = {name: float(value) for name, value in numbers.items() if isinstance(value, int | float)}
