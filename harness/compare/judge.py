@@ -20,13 +20,11 @@ from dataclasses import dataclass, field
 
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
-from harness.compare.claims import STATISTICS, Claim
+from harness.compare.claims import FAILURES, RAN, STATISTICS, Claim
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
 from harness.compare.means import FEWEST_SEEDS, RELATIVE, decide
 from harness.compare.names import PublishedNames, Target, reason_in, target_of
 from harness.compare.runs import Obtained, Runs
-
-_FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,7 @@ def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) ->
     if not finished:
         return decided(ClaimVerdict.PENDING, "not run yet")
     failures = [run for run in finished if run.verdict is not Verdict.OK]
-    if claim.published == "ran":
+    if claim.published == RAN:
         if failures:
             reason = f"{len(failures)} of our {counted(len(finished), 'run')}: {failures[0].verdict}"
             return decided(ClaimVerdict.DEVIATES, reason)
@@ -183,7 +181,7 @@ def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) ->
         return decided(verdict, f"{len(finished)} of {claim.n} seeds, all ok")
     if len(failures) < len(finished):
         return decided(ClaimVerdict.DEVIATES, f"runs here: {len(finished) - len(failures)} of {len(finished)} ok")
-    if other := [run for run in failures if run.verdict is not _FAILURES[claim.published]]:
+    if other := [run for run in failures if run.verdict is not FAILURES[claim.published]]:
         return decided(ClaimVerdict.NOT_COMPARABLE, f"fails here in another way: {other[0].verdict}")
     return decided(ClaimVerdict.REPRODUCED, f"our {counted(len(finished), 'run')} failed likewise")
 

@@ -178,12 +178,12 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
 @pytest.mark.parametrize(
     ("row", "where"),
     [
-        ("status,NaN runs,,0", ""),
-        ("status,NaN runs,,x", "line 2: n"),
-        ("status,NaN runs,wide,0", "line 2: sd"),
+        ("status,memory error,,1", ""),
+        ("status,memory error,,x", "line 2: n"),
+        ("status,memory error,wide,1", "line 2: sd"),
         ("mean,NaN runs,,0", "line 2: value"),
         ("mean,0.5,,", "line 2: n"),
-        ("mean,0.5,,3", ""),
+        ("band,0.5,,3", ""),
         # a value may be left out, and nothing else
         ("mean,0.5,NaN,3", "line 2: sd"),
         ("mean,0.5,inf,3", "line 2: sd"),
@@ -198,6 +198,33 @@ def test_of_a_printed_status_the_value_alone_may_be_a_word(tmp_path: Path, row: 
     with pytest.raises(CorruptData) as refused:
         load_printed(path)
     assert refused.value.where == f"{path}: {where}"
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "what", "todo"),
+    [
+        ("mean,nan,0.1,3", "value", "'nan' is no finite number", "write the printed number, or remove the line"),
+        ("shown,NaN,,0", "value", "'NaN' is no finite number", "write the printed number, or remove the line"),
+        ("band,,0.1,0", "value", "'' is no finite number", "write the printed number, or remove the line"),
+        ("status,error,,9", "value", "no status is called 'error'", "known: ran, memory error, runtime error"),
+        ("status,,,9", "value", "no status is called ''", "known: ran, memory error, runtime error"),
+        ("status,ran,,0", "n", "a status is of one run at least", None),
+        ("mean,0.5,0.1,0", "n", "a mean is of one run at least", None),
+        ("mean,0.5,0.1,-3", "n", "'-3' is no number of runs", "write 0 where the paper does not say it"),
+        ("band,0.5,-0.1,0", "sd", "'-0.1' is no deviation", "write it as it is printed, or nothing where none is"),
+        ("mean,0.5,,3", "sd", "a mean needs the deviation of its runs", None),
+    ],
+)
+def test_a_row_that_nothing_could_be_judged_by_is_refused(
+    tmp_path: Path, row: str, field: str, what: str, todo: str | None
+) -> None:
+    """By a deviation or a number of runs that is not there a mean would be judged as though it had no spread."""
+    path = tmp_path / "tables.csv"
+    path.write_text(f"dataset,method,split,table,metric,statistic,value,sd,n\nOne,A,s,Table 3,AUC,{row}\n")
+    with pytest.raises(CorruptData) as refused:
+        load_printed(path)
+    assert (refused.value.what, refused.value.where) == (what, f"{path}: line 2: {field}")
+    assert todo in (None, refused.value.todo)
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "inf", "high"])
