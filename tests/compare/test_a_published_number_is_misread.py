@@ -333,3 +333,14 @@ def test_claims_are_chosen_by_every_name_that_was_given(
     others = names.model_copy(update={"splits": {"random_simple": "random:test_share=0.3"}})
     for own in (names, others):
         assert _is_about(claim, own, *told.values()) is is_wanted  # type: ignore[arg-type]
+
+
+def test_a_share_has_as_many_digits_as_its_printed_percent(repository: Layout) -> None:
+    """BETA's text prints two digits behind the point of a percent, but 97.2 % and 88.2 %."""
+    claims = load_claims(repository, load_names(repository, "dti"))
+    shorter = {(one.split, one.method): one.published for one in claims if one.rounding > 0.0001}
+    assert shorter == {
+        ("Test 6, myocardial infarction", "NeoDTI"): "0.972",
+        ("Test 5, HDL cholesterol", "NeoDTI"): "0.882",
+    }
+    assert {one.rounding for one in claims} == {0.0005, 0.00005}
