@@ -40,6 +40,7 @@ class _Place:
     runs: Mapping[int, Obtained]
     no_data: str | None
     other_data: str | None
+    fitted: str | None
     distribution_only: str | None
     explained: str | None
 
@@ -69,14 +70,16 @@ class Single:
         if reason:
             return Comparison(claim, target, metric, ClaimVerdict.NOT_COMPARABLE, reason)
         if claim.statistic == "status":
-            return _judge_status(claim, target, place.runs)
+            return _with_difference(_judge_status(claim, target, place.runs), place)
         assert metric is not None
         if claim.statistic in ("band", "mean"):
-            comparison = _judge_mean(claim, target, metric, place.runs)
+            comparison = _with_difference(_judge_mean(claim, target, metric, place.runs), place)
         else:
             comparison = _judge_value(claim, place, metric)
         if place.other_data:
             return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=place.other_data)
+        if place.fitted and comparison.verdict is ClaimVerdict.REPRODUCED:
+            return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=place.fitted)
         return comparison
 
     def _place(self, claim: Claim) -> _Place:
@@ -92,10 +95,20 @@ class Single:
                 runs=self.runs.get(target, {}),
                 no_data=reason_in(names.no_data, *about),
                 other_data=reason_in(names.other_data, *about),
+                fitted=reason_in(names.fitted, *about),
                 distribution_only=reason_in(names.distribution_only, *about),
                 explained=reason_in(names.explained, *about),
             )
         return self._places[about]
+
+
+def _with_difference(comparison: Comparison, place: _Place) -> Comparison:
+    """A mean or a status; where it deviates, with what is known to differ between the original and ours."""
+    if comparison.verdict is not ClaimVerdict.DEVIATES or not place.distribution_only:
+        return comparison
+    reason = comparison.reason.removesuffix(f"; {comparison.claim.note}")
+    note = comparison.reason[len(reason) :]
+    return comparison._replace(reason=f"{reason}; {place.distribution_only}{note}")
 
 
 def _judge_value(claim: Claim, place: _Place, metric: str) -> Comparison:
@@ -171,6 +184,10 @@ def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) ->
 
     if not finished:
         return decided(ClaimVerdict.PENDING, "not run yet")
+    if claim.published not in (RAN, *FAILURES):
+        known = ", ".join((RAN, *FAILURES))
+        reason = f"'{claim.published}' is no status that runs here are held against: {known}"
+        return decided(ClaimVerdict.NOT_COMPARABLE, reason)
     failures = [run for run in finished if run.verdict is not Verdict.OK]
     if claim.published == RAN:
         if failures:
