@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
@@ -52,6 +53,8 @@ class Single:
     names: PublishedNames
     artifact: Comparable
     runs: Runs
+    # methods that know nothing: where they are as near to a number, it does not tell a method from them
+    controls: tuple[str, ...] = ()
     # a table has a claim for each of many seeds
     _places: dict[tuple[str, str, str, str], _Place] = field(default_factory=dict, compare=False, repr=False)
 
@@ -73,7 +76,8 @@ class Single:
             return _with_difference(_judge_status(claim, target, place.runs), place)
         assert metric is not None
         if claim.statistic in ("band", "mean"):
-            comparison = _with_difference(_judge_mean(claim, target, metric, place.runs), place)
+            comparison = _judge_mean(claim, target, metric, place.runs)
+            comparison = self._with_controls(_with_difference(comparison, place))
         else:
             comparison = _judge_value(claim, place, metric)
         if place.other_data:
@@ -81,6 +85,22 @@ class Single:
         if place.fitted and comparison.verdict is ClaimVerdict.REPRODUCED:
             return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=place.fitted)
         return comparison
+
+    def _with_controls(self, comparison: Comparison) -> Comparison:
+        """A mean; where it is reproduced, with the controls whose mean is within the margin as well."""
+        claim, target, margin = comparison.claim, comparison.target, comparison.margin
+        if comparison.verdict is not ClaimVerdict.REPRODUCED or margin is None or comparison.metric is None:
+            return comparison
+        near = []
+        for control in self.controls:
+            runs = self.runs.get(Target(control, target.dataset, target.split), {}).values()
+            values = [value for run in runs if (value := _value_of(run, comparison.metric)[0]) is not None]
+            if values and abs(fsum(values) / len(values) - claim.value) <= margin:
+                near.append(control)
+        if not near:
+            return comparison
+        told = _before_note(comparison, f"a control is within the margin as well: {', '.join(near)}")
+        return told._replace(controls=tuple(near))
 
     def _place(self, claim: Claim) -> _Place:
         about = (claim.method, claim.dataset, claim.split, claim.metric)
@@ -106,9 +126,14 @@ def _with_difference(comparison: Comparison, place: _Place) -> Comparison:
     """A mean or a status; where it deviates, with what is known to differ between the original and ours."""
     if comparison.verdict is not ClaimVerdict.DEVIATES or not place.distribution_only:
         return comparison
+    return _before_note(comparison, place.distribution_only)
+
+
+def _before_note(comparison: Comparison, remark: str) -> Comparison:
+    """The comparison with a remark in its reason; the note of the claim stays the last."""
     reason = comparison.reason.removesuffix(f"; {comparison.claim.note}")
     note = comparison.reason[len(reason) :]
-    return comparison._replace(reason=f"{reason}; {place.distribution_only}{note}")
+    return comparison._replace(reason=f"{reason}; {remark}{note}")
 
 
 def _judge_value(claim: Claim, place: _Place, metric: str) -> Comparison:

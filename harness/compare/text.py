@@ -183,7 +183,7 @@ def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
     lines = aligned([list(row) for row in zip(*kept, strict=True)], indent="  ")
     reasons: dict[str, list[str]] = {}
     for one in members:
-        if one.verdict is not ClaimVerdict.REPRODUCED:
+        if one.verdict is not ClaimVerdict.REPRODUCED or one.controls:
             reasons.setdefault(one.why, []).append(one.claim.metric or one.claim.statistic)
     tests = [f"test: {test}" for test in dict.fromkeys(one.test for one in members if one.test)]
     reason_texts = [f"{', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]

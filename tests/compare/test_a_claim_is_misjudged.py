@@ -447,6 +447,37 @@ def test_what_is_known_to_differ_is_told_beside_a_mean_and_a_status_that_deviate
     assert "no seed" not in reason("ran", 0.5, statistic="status", metric="")
 
 
+@pytest.mark.parametrize("statistic", ["mean", "band"])
+def test_a_number_that_a_control_has_as_well_is_not_taken_for_evidence_of_a_method(statistic: str) -> None:
+    """By the mean of its runs on the same dataset and split; at the edge of the margin and not beyond."""
+    one = claim(statistic=statistic, seed=None, sd=0.02, n=10, note="printed")
+    mine = {seed: run(0.8) for seed in range(12)}
+
+    def told(ours: dict[int, Obtained], **controls: dict[int, Obtained]) -> Comparison:
+        runs = {PLACE: ours} | {replace(PLACE, method=name): own for name, own in controls.items()}
+        return Single(NAMES, KNOWN, runs, ("coin", "count")).judge(one)
+
+    alone = told(mine)
+    assert alone.verdict is ClaimVerdict.REPRODUCED and not alone.controls and alone.margin is not None
+    edge = 0.8 + alone.margin
+    near, far = {1: run(edge - 1e-9)}, {1: run(edge + 1e-9)}
+    both = {1: run(0.7), 2: run(0.9), 3: run(None), 4: run(None, Verdict.ERROR)}
+    for found, expected in (
+        (told(mine, coin=near, count=far), ("coin",)),
+        (told(mine, count=both), ("count",)),
+        (told(mine, coin=near, count=both), ("coin", "count")),
+        (told(mine, coin=far, other=near), ()),
+        (told(mine, coin={1: run(None)}, count={}), ()),
+    ):
+        remark = f"; a control is within the margin as well: {', '.join(expected)}" if expected else ""
+        assert found.controls == expected and found.verdict is ClaimVerdict.REPRODUCED
+        assert found.reason == alone.reason.removesuffix("; printed") + remark + "; printed"
+    # of another split it says nothing, and beside what is not reproduced neither
+    elsewhere = {PLACE: mine, replace(PLACE, method="coin", split="weakly_correlated"): near}
+    assert not Single(NAMES, KNOWN, elsewhere, ("coin",)).judge(one).controls
+    assert not told({seed: run(0.5) for seed in range(12)}, coin=near).controls
+
+
 def test_a_claim_waits_for_no_run_that_nobody_can_make() -> None:
     """Who has the data and makes a run has it judged."""
     names = NAMES.model_copy(update={"no_data": [Remark(metric="NS-AUC", reason="sequences are not public")]})
