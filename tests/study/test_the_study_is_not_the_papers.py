@@ -49,7 +49,7 @@ def test_the_class_of_drrs_is_computed_both_ways(book: Book) -> None:
 
 
 def test_the_best_three_are_those_the_paper_counts(nothing_run: Several) -> None:
-    """27 of 96 are pair-oriented, and 8 of 32 of the very best; AUC and NS-AUC differ in 12 of 16 (Synthetic left out)."""
+    """Pair-oriented are 27 of 96, and 8 of 32 best; by AUC 12 of 16 have another three. Without Synthetic."""
     best, threes = [], {}
     for metric, split in PANELS:
         for dataset in [name for name in nothing_run.paper.datasets if name != "Synthetic"]:
