@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from harness.base.errors import CorruptData
 from harness.compare.claims import ADJUSTED_P, Claim, H
 from harness.compare.comparison import ClaimVerdict, Comparison, Recomputed
 from harness.compare.statistics import SIGNIFICANCE, benjamini_hochberg, p_of_h
@@ -54,7 +55,14 @@ def _h_of(claim: Claim, among: Mapping[Claim, Comparison]) -> Claim:
     def about(one: Claim) -> tuple[str, ...]:
         return _table(one), one.method, one.dataset, one.split
 
-    return next(one for one in among if one.statistic == H and about(one) == about(claim))
+    for one in among:
+        if one.statistic == H and about(one) == about(claim):
+            return one
+    raise CorruptData(
+        f"no {H} stands beside the {ADJUSTED_P} of '{claim.method}' on {claim.dataset}",
+        where=f"tables.csv: {_table(claim)}",
+        todo=f"add the row of the {H} that it is of",
+    )
 
 
 def _side(chance: float) -> bool:

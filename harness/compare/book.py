@@ -22,7 +22,7 @@ from harness.compare.paper import Place, has_study, load_paper
 from harness.compare.runs import Obtained, Runs, obtain
 from harness.compare.values import our_side, published_side
 from harness.data import dataset_digest, manifest_names
-from harness.methods.card import method_names
+from harness.methods.card import load_methods, method_names
 from harness.planning.plan import Present
 from harness.results.store import Store
 from harness.splits import strategy_names
@@ -92,10 +92,13 @@ def compare_claims(
     # all of them or none: an adjusted p-value depends on every test of its table
     statistics = [claim for claim in claims if claim.statistic in STATISTICS]
     is_concerned = any(claim.statistic in STATISTICS for claim in selection)
-    # what is about one method needs no run of another
+    # what is about one method needs no run of another; beside a mean stand controls
     needed: Collection[str] = ()
+    controls = tuple(card.name for card in load_methods(layout, benchmark) if card.control)
     if any(chosen) and not is_concerned:
         needed = {target_of(names, claim.method, claim.dataset, claim.split).method or "" for claim in selection}
+        if any(claim.statistic in ("band", "mean") for claim in selection):
+            needed |= {*controls}
     artifact = _artifact(layout)
     with activity(f"runs that are held against {benchmark}'s paper"):
         runs_by_variant = obtain(layout, store, names, mirrors, read, present, needed)
@@ -103,7 +106,7 @@ def compare_claims(
     beside = {variant: runs_by_variant[variant] for variant in names.beside}
     several = _several(layout, names, artifact, runs) if against is None else None
     of_groups = judge_all(several, statistics) if several and is_concerned else {}
-    single = Single(names, artifact, runs)
+    single = Single(names, artifact, runs, controls)
     comparisons = tuple(of_groups.get(claim) or _judge_single(claim, single, several) for claim in selection)
     return Book(benchmark, sources, comparisons, runs, beside, several)
 

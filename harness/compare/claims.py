@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.compare.names import PublishedNames
 
 PER_SEED, TABLES = "per_seed.csv", "tables.csv"
@@ -24,6 +25,9 @@ STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})
 SHOWN = "shown"
 # What a number of a paper's table may be.
 _PRINTED = STATISTICS | {"mean", "band", "cost", "status", SHOWN}
+# What a paper's table of what ran may say, and how one of our runs fails likewise.
+RAN = "ran"
+FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
 # A column with so many decimals holds binary numbers in full, not rounded.
 _FULL_PRECISION = 13
 # Columns of the files of runs that are no metrics.
@@ -240,7 +244,31 @@ def read_rows(path: Path, *columns: str, filled: Collection[str] = ()) -> list[d
         # a word stands for a number only where the form of the file has a column that says so
         is_word = has_statistic and row["statistic"] == "status"
         _check_numbers(path, number, row, numbers - {"value"} if is_word else numbers)
+        if has_statistic:
+            _check_printed(path, number, row)
     return rows
+
+
+def _check_printed(path: Path, number: int, row: dict[str, str]) -> None:
+    """Refuse a row of a paper's table that lacks what the verdict on its statistic rests on."""
+    statistic, value = row["statistic"], row["value"]
+    if statistic == "status" and not value:
+        fault = "value", "the field is empty", f"write how the runs ended, such as {', '.join((RAN, *FAILURES))}"
+    elif statistic != "status" and not math.isfinite(float(value or "nan")):
+        fault = "value", f"'{value}' is no finite number", "write the printed number, or remove the line"
+    elif row["sd"] and float(row["sd"]) < 0:
+        fault = "sd", f"'{row['sd']}' is no deviation", "write it as it is printed, or nothing where none is"
+    elif int(row["n"]) < 0:
+        fault = "n", f"'{row['n']}' is no number of runs", "write 0 where the paper does not say it"
+    elif statistic in ("mean", "status") and int(row["n"]) == 0:
+        todo = "write how many runs the paper says; a mean over it does not say how many is a `band`"
+        fault = "n", f"a {statistic} is of one run at least", todo
+    elif statistic == "mean" and not row["sd"]:
+        fault = "sd", "a mean needs the deviation of its runs", "write it; a mean without one is a `band`"
+    else:
+        return
+    field, what, todo = fault
+    raise CorruptData(what, where=f"{path}: line {number}: {field}", todo=todo)
 
 
 def _check_numbers(path: Path, number: int, row: dict[str, str], numbers: Collection[str]) -> None:

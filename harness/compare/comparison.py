@@ -61,6 +61,8 @@ class Comparison(NamedTuple):
     files: Recomputed | None = None
     interval: tuple[float, float] | None = None
     needed: int | None = None
+    # of a mean that is reproduced: the controls that are within the margin as well
+    controls: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float | None:

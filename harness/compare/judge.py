@@ -17,16 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
-from harness.compare.claims import STATISTICS, Claim
+from harness.compare.claims import FAILURES, RAN, STATISTICS, Claim
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
 from harness.compare.means import FEWEST_SEEDS, RELATIVE, decide
 from harness.compare.names import PublishedNames, Target, reason_in, target_of
 from harness.compare.runs import Obtained, Runs
-
-_FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,7 @@ class _Place:
     runs: Mapping[int, Obtained]
     no_data: str | None
     other_data: str | None
+    fitted: str | None
     distribution_only: str | None
     explained: str | None
 
@@ -53,6 +53,8 @@ class Single:
     names: PublishedNames
     artifact: Comparable
     runs: Runs
+    # methods that know nothing: where they are as near to a number, it does not tell a method from them
+    controls: tuple[str, ...] = ()
     # a table has a claim for each of many seeds
     _places: dict[tuple[str, str, str, str], _Place] = field(default_factory=dict, compare=False, repr=False)
 
@@ -71,15 +73,34 @@ class Single:
         if reason:
             return Comparison(claim, target, metric, ClaimVerdict.NOT_COMPARABLE, reason)
         if claim.statistic == "status":
-            return _judge_status(claim, target, place.runs)
+            return _with_difference(_judge_status(claim, target, place.runs), place)
         assert metric is not None
         if claim.statistic in ("band", "mean"):
             comparison = _judge_mean(claim, target, metric, place.runs)
+            comparison = self._with_controls(_with_difference(comparison, place))
         else:
             comparison = _judge_value(claim, place, metric)
         if place.other_data:
             return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=place.other_data)
+        if place.fitted and comparison.verdict is ClaimVerdict.REPRODUCED:
+            return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=place.fitted)
         return comparison
+
+    def _with_controls(self, comparison: Comparison) -> Comparison:
+        """A mean; where it is reproduced, with the controls whose mean is within the margin as well."""
+        claim, target, margin = comparison.claim, comparison.target, comparison.margin
+        if comparison.verdict is not ClaimVerdict.REPRODUCED or margin is None or comparison.metric is None:
+            return comparison
+        near = []
+        for control in self.controls:
+            runs = self.runs.get(Target(control, target.dataset, target.split), {}).values()
+            values = [value for run in runs if (value := _value_of(run, comparison.metric)[0]) is not None]
+            if values and abs(fsum(values) / len(values) - claim.value) <= margin:
+                near.append(control)
+        if not near:
+            return comparison
+        told = _before_note(comparison, f"a control is within the margin as well: {', '.join(near)}")
+        return told._replace(controls=tuple(near))
 
     def _place(self, claim: Claim) -> _Place:
         about = (claim.method, claim.dataset, claim.split, claim.metric)
@@ -94,10 +115,25 @@ class Single:
                 runs=self.runs.get(target, {}),
                 no_data=reason_in(names.no_data, *about),
                 other_data=reason_in(names.other_data, *about),
+                fitted=reason_in(names.fitted, *about),
                 distribution_only=reason_in(names.distribution_only, *about),
                 explained=reason_in(names.explained, *about),
             )
         return self._places[about]
+
+
+def _with_difference(comparison: Comparison, place: _Place) -> Comparison:
+    """A mean or a status; where it deviates, with what is known to differ between the original and ours."""
+    if comparison.verdict is not ClaimVerdict.DEVIATES or not place.distribution_only:
+        return comparison
+    return _before_note(comparison, place.distribution_only)
+
+
+def _before_note(comparison: Comparison, remark: str) -> Comparison:
+    """The comparison with a remark in its reason; the note of the claim stays the last."""
+    reason = comparison.reason.removesuffix(f"; {comparison.claim.note}")
+    note = comparison.reason[len(reason) :]
+    return comparison._replace(reason=f"{reason}; {remark}{note}")
 
 
 def _judge_value(claim: Claim, place: _Place, metric: str) -> Comparison:
@@ -173,8 +209,12 @@ def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) ->
 
     if not finished:
         return decided(ClaimVerdict.PENDING, "not run yet")
+    if claim.published not in (RAN, *FAILURES):
+        known = ", ".join((RAN, *FAILURES))
+        reason = f"'{claim.published}' is no status that runs here are held against: {known}"
+        return decided(ClaimVerdict.NOT_COMPARABLE, reason)
     failures = [run for run in finished if run.verdict is not Verdict.OK]
-    if claim.published == "ran":
+    if claim.published == RAN:
         if failures:
             reason = f"{len(failures)} of our {counted(len(finished), 'run')}: {failures[0].verdict}"
             return decided(ClaimVerdict.DEVIATES, reason)
@@ -183,7 +223,7 @@ def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) ->
         return decided(verdict, f"{len(finished)} of {claim.n} seeds, all ok")
     if len(failures) < len(finished):
         return decided(ClaimVerdict.DEVIATES, f"runs here: {len(finished) - len(failures)} of {len(finished)} ok")
-    if other := [run for run in failures if run.verdict is not _FAILURES[claim.published]]:
+    if other := [run for run in failures if run.verdict is not FAILURES[claim.published]]:
         return decided(ClaimVerdict.NOT_COMPARABLE, f"fails here in another way: {other[0].verdict}")
     return decided(ClaimVerdict.REPRODUCED, f"our {counted(len(finished), 'run')} failed likewise")
 

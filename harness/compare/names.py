@@ -76,12 +76,14 @@ class PublishedNames(Strict):
     datasets: dict[str, str]
     splits: dict[str, str]
     metrics: list[MetricName]
-    # values per seed can't be repeated; only their distribution can
+    # values per seed can't be repeated, only their distribution can; told where a mean or a status deviates, too
     distribution_only: list[Remark] = []
     # values per seed are compared, and it is known why some deviate
     explained: list[Remark] = []
     # data behind the paper's numbers are not here, such as items of a test set: ours are shown but decide nothing
     other_data: list[Remark] = []
+    # parameters of ours were fitted to these numbers: that ours agree with them decides nothing
+    fitted: list[Remark] = []
     # data that these runs need are in no public file: claims wait for no run, and are judged where there is one
     no_data: list[Remark] = []
     # names that stand for another metric

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
+from statistics import median
 from typing import Any
 
 from harness.base.markdown import code, plain
@@ -33,7 +34,8 @@ def headline(book: Book) -> str:
 
 def to_text(book: Book, *, everything: bool = False) -> str:
     """Sums, counts by group, the decided claims (or every claim), legend."""
-    lines = [headline(book), *(line for source in book.sources for line in wrapped(source, "  ")), ""]
+    lines = [headline(book), *(line for source in book.sources for line in wrapped(source, "  "))]
+    lines += [*wrapped(_how_far(book), "  "), ""]
     selection = _selection(book, everything=everything)
     if len(book.groups) > 1:
         lines += [*_count_lines(book), ""]
@@ -49,7 +51,7 @@ def to_text(book: Book, *, everything: bool = False) -> str:
 def to_markdown(book: Book, *, everything: bool = False) -> str:
     """The same for documents."""
     lines = [f"# Claims of {code(book.benchmark)}", "", plain(headline(book)), ""]
-    lines += [*(f"- {plain(one)}" for one in book.sources), ""]
+    lines += [*(f"- {plain(one)}" for one in (*book.sources, _how_far(book)) if one), ""]
     verdicts = list(ClaimVerdict)
     rows = [
         [*map(plain, group), *(str(counts[verdict]) for verdict in verdicts)]
@@ -105,6 +107,22 @@ def comparison_json(one: Comparison, keys: Sequence[str]) -> dict[str, Any]:
         "reason": one.why,
         "keys": list(keys),
     }
+
+
+def _how_far(book: Book) -> str:
+    """How far values per seed lie off where they deviate; nothing where none or one does."""
+    differences = sorted(
+        abs(one.difference)
+        for one in book.comparisons
+        if one.claim.statistic == "value" and one.verdict is ClaimVerdict.DEVIATES and one.difference is not None
+    )
+    if len(differences) < 2:
+        return ""
+    half, most = (
+        f"half do so by no more than {median(differences):.1e}",
+        f"none by more than {differences[-1]:.1e}",
+    )
+    return f"of the {len(differences)} values per seed that deviate, {half}, and {most}"
 
 
 def _rest(book: Book, selection: Sequence[Comparison]) -> str:
@@ -183,7 +201,7 @@ def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
     lines = aligned([list(row) for row in zip(*kept, strict=True)], indent="  ")
     reasons: dict[str, list[str]] = {}
     for one in members:
-        if one.verdict is not ClaimVerdict.REPRODUCED:
+        if one.verdict is not ClaimVerdict.REPRODUCED or one.controls:
             reasons.setdefault(one.why, []).append(one.claim.metric or one.claim.statistic)
     tests = [f"test: {test}" for test in dict.fromkeys(one.test for one in members if one.test)]
     reason_texts = [f"{', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]

@@ -190,6 +190,13 @@ def test_a_status_is_compared_with_our_verdicts() -> None:
     mixed = status("runtime error", {1: failed, 2: run(None, Verdict.TIMEOUT)})
     assert mixed.verdict is ClaimVerdict.NOT_COMPARABLE and "timeout" in mixed.reason
     assert status("ran", {1: run(None, Verdict.INTERRUPTED)}).verdict is ClaimVerdict.PENDING
+    # a word that stands for no verdict of ours is no failure, and no success either
+    for word, runs in product(("Ran", "error"), ({1: failed}, dict.fromkeys(range(10), ok))):
+        told = status(word, runs)
+        assert told.verdict is ClaimVerdict.NOT_COMPARABLE and told.n == len(runs)
+        assert told.reason == (
+            f"'{word}' is no status that runs here are held against: ran, memory error, runtime error"
+        )
 
 
 @pytest.mark.parametrize(("text", "half"), [("0.80", 0.005), ("1.00", 0.005), ("2e-6", 5e-7), ("26.4", 0.05)])
@@ -402,6 +409,73 @@ def test_a_remark_on_one_metric_says_nothing_of_others() -> None:
     assert (
         single.judge(claim(metric="NDCG")).reason == "ties fall by chance; only its distribution can be compared"
     )
+
+
+@pytest.mark.parametrize("statistic", ["mean", "band"])
+def test_what_ours_was_fitted_to_is_not_reproduced_by_it(statistic: str) -> None:
+    """Agreement is a fit; what deviates all the same does so."""
+    names = NAMES.model_copy(update={"fitted": [Remark(metric="NS-AUC", reason="fitted to it")]})
+    for value, verdict, reason in (
+        (0.8, ClaimVerdict.NOT_COMPARABLE, "fitted to it"),
+        (0.5, ClaimVerdict.DEVIATES, None),
+    ):
+        runs = {PLACE: {seed: run(value) for seed in range(12)}}
+        one = claim(statistic=statistic, seed=None, sd=0.02, n=10)
+        found = Single(names, KNOWN, runs).judge(one)
+        assert (found.verdict, found.n) == (verdict, 12) and found.ours == pytest.approx(value)
+        assert reason in (None, found.reason)
+        # of another metric it says nothing
+        other = Single(names, KNOWN, runs).judge(one._replace(metric="NDCG"))
+        assert other.verdict is (ClaimVerdict.DEVIATES if value == 0.5 else ClaimVerdict.REPRODUCED)
+
+
+def test_what_is_known_to_differ_is_told_beside_a_mean_and_a_status_that_deviates() -> None:
+    """The same that lets values per seed be compared with nothing."""
+    place = Target("lrssl", "fdataset", "random")
+
+    def reason(published: str, value: float, **changes: Any) -> str:
+        one = claim(published, **{"method": "LRSSL", "seed": None, "sd": 0.02, "n": 10, **changes})
+        return judged(one, {seed: run(value) for seed in range(12)}, place).reason
+
+    assert reason("0.8", 0.5, statistic="mean") == "the interval of the difference excludes 0; no seed"
+    assert reason("0.8", 0.5, statistic="mean", note="as printed") == (
+        "the interval of the difference excludes 0; no seed; as printed"
+    )
+    assert reason("0.8", 0.5, statistic="band") == "beyond the printed deviation; all 12 values are equal; no seed"
+    assert reason("memory error", 0.5, statistic="status", metric="") == "runs here: 12 of 12 ok; no seed"
+    assert "no seed" not in reason("0.8", 0.8, statistic="mean") + reason("0.8", 0.8, statistic="band")
+    assert "no seed" not in reason("ran", 0.5, statistic="status", metric="")
+
+
+@pytest.mark.parametrize("statistic", ["mean", "band"])
+def test_a_number_that_a_control_has_as_well_is_not_taken_for_evidence_of_a_method(statistic: str) -> None:
+    """By the mean of its runs on the same dataset and split; at the edge of the margin and not beyond."""
+    one = claim(statistic=statistic, seed=None, sd=0.02, n=10, note="printed")
+    mine = {seed: run(0.8) for seed in range(12)}
+
+    def told(ours: dict[int, Obtained], **controls: dict[int, Obtained]) -> Comparison:
+        runs = {PLACE: ours} | {replace(PLACE, method=name): own for name, own in controls.items()}
+        return Single(NAMES, KNOWN, runs, ("coin", "count")).judge(one)
+
+    alone = told(mine)
+    assert alone.verdict is ClaimVerdict.REPRODUCED and not alone.controls and alone.margin is not None
+    edge = 0.8 + alone.margin
+    near, far = {1: run(edge - 1e-9)}, {1: run(edge + 1e-9)}
+    both = {1: run(0.7), 2: run(0.9), 3: run(None), 4: run(None, Verdict.ERROR)}
+    for found, expected in (
+        (told(mine, coin=near, count=far), ("coin",)),
+        (told(mine, count=both), ("count",)),
+        (told(mine, coin=near, count=both), ("coin", "count")),
+        (told(mine, coin=far, other=near), ()),
+        (told(mine, coin={1: run(None)}, count={}), ()),
+    ):
+        remark = f"; a control is within the margin as well: {', '.join(expected)}" if expected else ""
+        assert found.controls == expected and found.verdict is ClaimVerdict.REPRODUCED
+        assert found.reason == alone.reason.removesuffix("; printed") + remark + "; printed"
+    # of another split it says nothing, and beside what is not reproduced neither
+    elsewhere = {PLACE: mine, replace(PLACE, method="coin", split="weakly_correlated"): near}
+    assert not Single(NAMES, KNOWN, elsewhere, ("coin",)).judge(one).controls
+    assert not told({seed: run(0.5) for seed in range(12)}, coin=near).controls
 
 
 def test_a_claim_waits_for_no_run_that_nobody_can_make() -> None:

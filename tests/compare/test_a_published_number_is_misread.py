@@ -178,12 +178,12 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
 @pytest.mark.parametrize(
     ("row", "where"),
     [
-        ("status,NaN runs,,0", ""),
+        ("status,NaN runs,,1", ""),
         ("status,NaN runs,,x", "line 2: n"),
-        ("status,NaN runs,wide,0", "line 2: sd"),
+        ("status,NaN runs,wide,1", "line 2: sd"),
         ("mean,NaN runs,,0", "line 2: value"),
         ("mean,0.5,,", "line 2: n"),
-        ("mean,0.5,,3", ""),
+        ("band,0.5,,3", ""),
         # a value may be left out, and nothing else
         ("mean,0.5,NaN,3", "line 2: sd"),
         ("mean,0.5,inf,3", "line 2: sd"),
@@ -198,6 +198,32 @@ def test_of_a_printed_status_the_value_alone_may_be_a_word(tmp_path: Path, row: 
     with pytest.raises(CorruptData) as refused:
         load_printed(path)
     assert refused.value.where == f"{path}: {where}"
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "what", "todo"),
+    [
+        ("mean,nan,0.1,3", "value", "'nan' is no finite number", "write the printed number, or remove the line"),
+        ("shown,NaN,,0", "value", "'NaN' is no finite number", "write the printed number, or remove the line"),
+        ("band,,0.1,0", "value", "'' is no finite number", "write the printed number, or remove the line"),
+        ("status,,,9", "value", "the field is empty", None),
+        ("status,ran,,0", "n", "a status is of one run at least", None),
+        ("mean,0.5,0.1,0", "n", "a mean is of one run at least", None),
+        ("mean,0.5,0.1,-3", "n", "'-3' is no number of runs", "write 0 where the paper does not say it"),
+        ("band,0.5,-0.1,0", "sd", "'-0.1' is no deviation", "write it as it is printed, or nothing where none is"),
+        ("mean,0.5,,3", "sd", "a mean needs the deviation of its runs", None),
+    ],
+)
+def test_a_row_that_nothing_could_be_judged_by_is_refused(
+    tmp_path: Path, row: str, field: str, what: str, todo: str | None
+) -> None:
+    """By a deviation or a number of runs that is not there a mean would be judged as though it had no spread."""
+    path = tmp_path / "tables.csv"
+    path.write_text(f"dataset,method,split,table,metric,statistic,value,sd,n\nOne,A,s,Table 3,AUC,{row}\n")
+    with pytest.raises(CorruptData) as refused:
+        load_printed(path)
+    assert (refused.value.what, refused.value.where) == (what, f"{path}: line 2: {field}")
+    assert todo in (None, refused.value.todo)
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "inf", "high"])
@@ -306,3 +332,14 @@ def test_claims_are_chosen_by_every_name_that_was_given(
     others = names.model_copy(update={"splits": {"random_simple": "random:test_share=0.3"}})
     for own in (names, others):
         assert _is_about(claim, own, *told.values()) is is_wanted  # type: ignore[arg-type]
+
+
+def test_a_share_has_as_many_digits_as_its_printed_percent(repository: Layout) -> None:
+    """BETA's text prints two digits behind the point of a percent, but 97.2 % and 88.2 %."""
+    claims = load_claims(repository, load_names(repository, "dti"))
+    shorter = {(one.split, one.method): one.published for one in claims if one.rounding > 0.0001}
+    assert shorter == {
+        ("Test 6, myocardial infarction", "NeoDTI"): "0.972",
+        ("Test 5, HDL cholesterol", "NeoDTI"): "0.882",
+    }
+    assert {one.rounding for one in claims} == {0.0005, 0.00005}

@@ -402,6 +402,17 @@ def test_an_adjusted_chance_is_of_the_test_in_its_own_row(field: str, other: str
     assert [found[one].ours for one in chances] == pytest.approx(expected)
 
 
+def test_an_adjusted_chance_without_its_test_is_refused() -> None:
+    """Two rows of one table: the H of the one is not that of the other."""
+    known = several(PUBLISHED, OURS).judge(claim(H, 1.0))
+    one, chance = claim(H, 20.0), claim(ADJUSTED_P, 0.005, dataset="Two")
+    with pytest.raises(CorruptData) as refused:
+        judge_adjusted([one, chance], {one: known})
+    table = one.source.partition(",")[0]
+    assert refused.value.what == f"no {H} stands beside the {ADJUSTED_P} of '{chance.method}' on Two"
+    assert refused.value.where == f"tables.csv: {table}"
+
+
 def test_an_adjusted_chance_waits_with_its_test() -> None:
     known = several(PUBLISHED, Side({}))
     one, chance = claim(H, 100.0), claim(ADJUSTED_P, 0.005)

@@ -303,3 +303,39 @@ def test_each_table_stands_once_with_its_decided_claims_first_and_a_legend_below
         "not-comparable  no run, or too few, can decide; the reason says why",
         "pending         a run would decide; it has not been made or scored yet",
     ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "told"),
+    [
+        (
+            (0.51, 0.53, 0.503),
+            "of the 3 values per seed that deviate, half do so by no more than 1.0e-02, and none by",
+        ),
+        ((0.51, 0.47), "of the 2 values per seed that deviate, half do so by no more than 2.0e-02, and none by"),
+        # one stands for itself, and what is reproduced is none
+        ((0.53, 0.5), ""),
+        ((0.5, 0.5), ""),
+    ],
+)
+def test_it_is_told_how_far_values_per_seed_lie_off(ours: tuple[float, ...], told: str) -> None:
+    """A thousand deviations in the last digits are something else than a thousand other results."""
+    runs = {seed: run(value) for seed, value in enumerate(ours)}
+    single = Single(NAMES, KNOWN, {PLACE: runs})
+    values = [single.judge(claim("0.5", seed=seed)) for seed in runs]
+    # a mean that is farther off is no value per seed, nor is one that is not run yet
+    mean = judged((0.9, 0.9, 0.9))
+    book = Book("repurposing", ("a paper",), (mean, *values, single.judge(claim("0.9", seed=7))))
+    for text in (to_text(book), to_markdown(book)):
+        words = " ".join(text.split())
+        assert (f"{told} more than 3.0e-02" in words) if told else ("values per seed that deviate" not in words)
+
+
+def test_a_reproduced_mean_that_a_control_has_too_is_told_with_it() -> None:
+    """Of what is reproduced the reason is told where it takes something back."""
+    coin = {PLACE: dict.fromkeys(range(3), run(0.5)), replace(PLACE, method="coin"): {1: run(0.5)}}
+    one = claim("0.5", statistic="band", seed=None, sd=0.05, n=0, sheet="Table 3")
+    book = Book("repurposing", ("a paper",), (Single(NAMES, KNOWN, coin, ("coin",)).judge(one),))
+    for text in (to_text(book), to_markdown(book)):
+        assert "a control is within the margin as well: coin" in " ".join(text.split())
+    assert to_json(book)["comparisons"][0]["reason"].endswith("a control is within the margin as well: coin")

@@ -235,11 +235,17 @@ def test_what_is_about_one_method_reads_no_run_of_another(
     if is_committed:
         (other,) = evidence.reference.glob("*/constant/*.jsonl.gz")
         kept, _ = other.read_bytes(), other.write_bytes(b"nobody reads this")
-    own = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["synthetic"]).comparisons
+    about: dict[str, Any] = {"methods": ["als_wr"], "datasets": ["synthetic"]}
+    own = compare_claims(evidence, store, "repurposing", **about, seeds=SEEDS).comparisons
     assert {*read} == {"als_wr"} and any(one.keys for one in own)
     assert all(one == whole[one.claim] for one in own)
     if is_committed:
         other.write_bytes(kept)
+    # beside a mean stand the controls that are as near
+    read.clear()
+    means = compare_claims(evidence, store, "repurposing", **about).comparisons
+    assert {*read} == {"als_wr", "constant"} and len(means) > len(own)
+    assert all(one == whole[one.claim] for one in means)
     # what is about several methods reads the runs of all
     read.clear()
     statistic = next(claim for claim in whole if claim.statistic in STATISTICS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scipy import stats
@@ -51,6 +51,8 @@ class Judged:
     needed: int | None = None
     keys: tuple[str, ...] = ()
     values: tuple[float, ...] = field(default=(), compare=False)
+    # near enough to be reproduced, by parameters that were fitted to it
+    is_fit: bool = False
 
 
 UNDECIDED = Judged(None)
@@ -128,6 +130,8 @@ def judged(benchmark: str, claim: Published) -> Judged:
     if metric is None:
         return UNDECIDED
     result = _value(claim, own, members, metric) if claim.statistic == "value" else _mean(claim, members, metric)
+    if result.decided == "reproduced" and any(_is_about(remark, claim) for remark in own.get("fitted", ())):
+        result = replace(result, decided=None, is_fit=True)
     is_shown = any(_is_about(remark, claim) for remark in own.get("other_data", ()))
     return Judged(None, result.ours, result.n) if is_shown else result
 
