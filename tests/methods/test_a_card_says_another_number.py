@@ -192,3 +192,17 @@ def test_all_drugs_come_to_what_is_printed_of_scibert(repository: Layout) -> Non
         *(f"{one} {a} against {b:.1f}" for one, a, b in others),
     ]
     assert f"({', '.join(listed)})" in said(repository, "all_drugs")
+
+
+def test_the_product_of_degrees_has_the_auroc_that_its_card_says(repository: Layout) -> None:
+    """On tasks of Test 1 as published. tests/dti holds the other spaces."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for result in load_reference(repository, "dti", methods=["degree_product"]).values():
+        job, scores = result.planned.job, result.fresh_scores
+        if (job.dataset, job.split.strategy) == ("beta_network", "connectivity") and scores:
+            value = scores.every["AUROC"]
+            assert value is not None
+            found[str(job.split.parameters["space"])].append(value)
+    told = [f"{fmean(found[space]):.2f} in {space}" for space in ("CC", "TC", "TT")]
+    assert f"a mean AUROC of {told[0]}, {told[1]} and {told[2]}" in said(repository, "degree_product")
+    assert max(fmean(found[space]) for space in ("SS", "SU", "DI")) < 0.52
