@@ -206,3 +206,15 @@ def test_the_product_of_degrees_has_the_auroc_that_its_card_says(repository: Lay
     told = [f"{fmean(found[space]):.2f} in {space}" for space in ("CC", "TC", "TT")]
     assert f"a mean AUROC of {told[0]}, {told[1]} and {told[2]}" in said(repository, "degree_product")
     assert max(fmean(found[space]) for space in ("SS", "SU", "DI")) < 0.52
+
+
+def test_no_binding_reaches_one_half_by_dtinet(repository: Layout) -> None:
+    """As its card says of the committed results: recall is 0 in all of them, whatever the AUROC."""
+    every = [
+        result.fresh_scores.every
+        for result in load_reference(repository, "dti", methods=["dtinet"]).values()
+        if result.fresh_scores
+    ]
+    assert len(every) > 100 and {scores["recall"] for scores in every} == {0.0}
+    told = "no binding that is asked reaches one half in the committed results of BETA"
+    assert told in said(repository, "dtinet", "published")
