@@ -218,3 +218,20 @@ def test_no_binding_reaches_one_half_by_dtinet(repository: Layout) -> None:
     assert len(every) > 100 and {scores["recall"] for scores in every} == {0.0}
     told = "no binding that is asked reaches one half in the committed results of BETA"
     assert told in said(repository, "dtinet", "published")
+
+
+def test_mste_has_the_numbers_of_one_answer_that_the_page_about_metrics_says(repository: Layout) -> None:
+    """In S2, on both released splits, whatever the seed."""
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for result in load_reference(repository, "ddi", methods=["mste"]).values():
+        job, scores = result.planned.job, result.fresh_scores
+        if (job.dataset, job.variant, job.split.strategy) == ("drugbank", "published", "released") and scores:
+            for name in ("F1", "accuracy", "kappa"):
+                value = scores.every[f"S2 {name}/as-published"]
+                assert value is not None
+                found[name][str(job.split.parameters["which"])].add(f"{100 * value:.2f}")
+    told = {name: [*values["cluster"], *values["random"]] for name, values in found.items()}
+    assert told.pop("kappa") == ["0.00", "0.00"]
+    text = " ".join((REPOSITORY / "docs" / "metrics.md").read_text(encoding="utf-8").split())
+    numbers = ", ".join(f"{name} {first} and {second} %" for name, (first, second) in told.items())
+    assert f"on both released splits ({numbers}, kappa 0)" in text
