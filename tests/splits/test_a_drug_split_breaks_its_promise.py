@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from harness.base.errors import CorruptData, DataError, UsageError
@@ -58,11 +58,20 @@ def _made(dataset: DdiDataset, name: str, seed: int = 1, **told: Any) -> tuple[P
     return split, broken
 
 
+def _drawn(dataset: DdiDataset, name: str, seed: int) -> tuple[PartSplit, list[str]]:
+    """A split of drawn data, whose pairs may all be of drugs that are discarded: such a draw shows nothing."""
+    try:
+        return _made(dataset, name, seed)
+    except DataError as error:
+        assume("no item is left to test on" not in str(error))
+        raise
+
+
 @pytest.mark.parametrize("name", HERE)
 @settings(max_examples=12, deadline=None)
 @given(dataset=datasets, seed=st.integers(0, 2**32 - 1))
 def test_made_splits_keep_every_promise(name: str, dataset: DdiDataset, seed: int) -> None:
-    split, broken = _made(dataset, name, seed)
+    split, broken = _drawn(dataset, name, seed)
     assert broken == []
     if name not in DISCARDING:
         assert not (split.drugs == DISCARDED).any()
@@ -71,7 +80,7 @@ def test_made_splits_keep_every_promise(name: str, dataset: DdiDataset, seed: in
 @settings(max_examples=30, deadline=None)
 @given(dataset=datasets, name=st.sampled_from(HERE), seed=st.integers(0, 2**31))
 def test_every_item_lies_where_its_drugs_belong(dataset: DdiDataset, name: str, seed: int) -> None:
-    split, _ = _made(dataset, name, seed)
+    split, _ = _drawn(dataset, name, seed)
     expected = {
         (KNOWN, KNOWN): {TRAIN, VALID_S0, TEST_S0},
         (KNOWN, VALID_NEW): {VALID_S1},
