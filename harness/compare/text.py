@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from statistics import median
@@ -13,6 +13,7 @@ from harness.base.markdown import code, plain
 from harness.base.plurals import counted
 from harness.base.tables import aligned, markdown_table, wrapped
 from harness.compare.book import Book, group_of, keys_of
+from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
 
 # Longer lists and tables are shown only on request.
@@ -34,8 +35,8 @@ def headline(book: Book) -> str:
 
 def to_text(book: Book, *, everything: bool = False) -> str:
     """Sums, counts by group, the decided claims (or every claim), legend."""
-    lines = [headline(book), *(line for source in book.sources for line in wrapped(source, "  "))]
-    lines += [*wrapped(_how_far(book), "  "), ""]
+    about = (*book.sources, *_of_seeds(book))
+    lines = [headline(book), *(line for text in about for line in wrapped(text, "  ")), ""]
     selection = _selection(book, everything=everything)
     if len(book.groups) > 1:
         lines += [*_count_lines(book), ""]
@@ -51,7 +52,7 @@ def to_text(book: Book, *, everything: bool = False) -> str:
 def to_markdown(book: Book, *, everything: bool = False) -> str:
     """The same for documents."""
     lines = [f"# Claims of {code(book.benchmark)}", "", plain(headline(book)), ""]
-    lines += [*(f"- {plain(one)}" for one in (*book.sources, _how_far(book)) if one), ""]
+    lines += [*(f"- {plain(one)}" for one in (*book.sources, *_of_seeds(book))), ""]
     verdicts = list(ClaimVerdict)
     rows = [
         [*map(plain, group), *(str(counts[verdict]) for verdict in verdicts)]
@@ -109,20 +110,32 @@ def comparison_json(one: Comparison, keys: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _how_far(book: Book) -> str:
-    """How far values per seed lie off where they deviate; nothing where none or one does."""
-    differences = sorted(
-        abs(one.difference)
-        for one in book.comparisons
-        if one.claim.statistic == "value" and one.verdict is ClaimVerdict.DEVIATES and one.difference is not None
-    )
-    if len(differences) < 2:
-        return ""
-    half, most = (
-        f"half do so by no more than {median(differences):.1e}",
-        f"none by more than {differences[-1]:.1e}",
-    )
-    return f"of the {len(differences)} values per seed that deviate, {half}, and {most}"
+def _of_seeds(book: Book) -> Iterator[str]:
+    """How many reproduced values per seed are those of every seed, and how far off those are that deviate."""
+    values = [one for one in book.comparisons if one.claim.statistic == "value"]
+    published: dict[tuple[str, ...], list[str]] = {}
+    for one in values:
+        published.setdefault(_cell(one.claim), []).append(one.claim.published)
+    reproduced = [one for one in values if one.verdict is ClaimVerdict.REPRODUCED]
+    same = [one for one in reproduced if len(of := published[_cell(one.claim)]) > 1 == len({*of})]
+    if same:
+        yield (
+            f"of the {counted(len(reproduced), 'value')} per seed reproduced, {len(same)} are published as the "
+            "same for every seed of their cell"
+        )
+    deviating = [one for one in values if one.verdict is ClaimVerdict.DEVIATES]
+    differences = [abs(one.difference) for one in deviating if one.difference is not None]
+    if len(differences) > 1:
+        half, most = f"{median(differences):.1e}", f"{max(differences):.1e}"
+        yield (
+            f"of the {len(differences)} values per seed that deviate, half do so by no more than {half}, and none "
+            f"by more than {most}"
+        )
+
+
+def _cell(claim: Claim) -> tuple[str, ...]:
+    """What a value per seed is one of several of."""
+    return claim.method, claim.dataset, claim.split, claim.metric
 
 
 def _rest(book: Book, selection: Sequence[Comparison]) -> str:

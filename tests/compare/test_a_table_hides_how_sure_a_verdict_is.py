@@ -331,6 +331,29 @@ def test_it_is_told_how_far_values_per_seed_lie_off(ours: tuple[float, ...], tol
         assert (f"{told} more than 3.0e-02" in words) if told else ("values per seed that deviate" not in words)
 
 
+def test_it_is_told_how_many_reproduced_values_are_the_same_for_every_seed() -> None:
+    """An accuracy of 1 whatever the seed is reproduced, and says little of a method."""
+    ours = {0: run(0.5), 1: run(0.5), 2: run(0.9), 3: run(0.7), 4: run(0.8)}
+    names = NAMES.model_copy(update={"splits": {**NAMES.splits, "weakly_correlated": "weakly_correlated"}})
+    known = replace(KNOWN, splits=frozenset(names.splits.values()))
+    single = Single(names, known, {PLACE: ours, replace(PLACE, split="weakly_correlated"): ours})
+
+    def words(*values: Claim) -> list[str]:
+        book = Book("repurposing", ("a paper",), tuple(map(single.judge, values)))
+        return [" ".join(text.split()) for text in (to_text(book), to_markdown(book))]
+
+    same = [claim("0.5", seed=seed) for seed in (0, 1, 2)]
+    other = [claim(value, seed=seed, split="weakly_correlated") for seed, value in ((3, "0.7"), (4, "0.8"))]
+    # what is alone in its cell says nothing of other seeds
+    alone = claim("0.7", seed=3, metric="NDCG")
+    told = "published as the same for every seed of their cell"
+    for text in words(*same, *other, alone):
+        assert f"of the 5 values per seed reproduced, 2 are {told}" in text
+    # one other seed in the cell, though it deviates here, and they are not the same
+    for text in words(*same, claim("0.6", seed=3), *other):
+        assert told not in text
+
+
 def test_a_reproduced_mean_that_a_control_has_too_is_told_with_it() -> None:
     """Of what is reproduced the reason is told where it takes something back."""
     coin = {PLACE: dict.fromkeys(range(3), run(0.5)), replace(PLACE, method="coin"): {1: run(0.5)}}
