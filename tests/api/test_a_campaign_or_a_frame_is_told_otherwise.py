@@ -64,9 +64,11 @@ def test_who_was_stopped_runs_nothing_again(machine: Machine, put: Put, made_up:
     told = _told(made_up)
     outcomes = [(Verdict.PENDING, "not run yet"), *[(Verdict.OK, "by the log")] * 5]
     told = replace(told, cells=told.cells.judged(outcomes))
-    put(runs, "what_is_told", told)
+    asked = put(runs, "what_is_told", told)
     listener, ran = Listener(), put(runs, "run_cells", True)
     campaign = api.run(made_up, progress=listener, repository=machine.repository)
+    # the log is believed unless all records are asked for
+    assert asked == [((made_up, machine.repository.store), {"verify": False})]
     assert (campaign.left, campaign.stopped, len(ran)) == (1, True, 1) and listener.notes[0] == "a note"
     ran.clear()
     put(runs, "run_cells", False)

@@ -43,6 +43,41 @@ def test_a_function_is_typed_and_takes_few_arguments_by_place(name: str) -> None
     assert sum(one.kind is not one.KEYWORD_ONLY for one in parameters) <= 2
 
 
+def test_what_nobody_asked_for_is_not_done() -> None:
+    """Scripts rest on what a function assumes: all that is neither nothing nor empty is told here."""
+    assumed = {
+        f"{name}.{one.name}": one.default
+        for name in _FUNCTIONS
+        for one in inspect.signature(getattr(api, name)).parameters.values()
+        if one.default is not one.empty and one.default is not None and one.default not in ((), "", {})
+    }
+    progress = {f"{name}.progress": "auto" for name in ("audit", "merge", "predict", "run")}
+    assert assumed == progress | {
+        "attest.reference": False,
+        "audit.believing": "notes",
+        "audit.reference": False,
+        "audit.replay": 0,
+        "audit.seed": 0,
+        "confirm.reference": False,
+        "contest.common_seeds": False,
+        "contest.reference": False,
+        "forget.dry_run": False,
+        "open_repository.install": False,
+        "plan.accelerator": "cpu",
+        "plan.make_splits": True,
+        "predict.both_orders": False,
+        "predict.seed": 0,
+        "report.unless_current": False,
+        "run.on": "local",
+        "run.remove_images": False,
+        "run.verify": False,
+        "scores.again": False,
+        "status.reference": False,
+        "stop.now": False,
+        "verify.reference": False,
+    }
+
+
 def test_the_examples_of_the_page_are_valid_and_name_members_only() -> None:
     examples = re.findall(r"```python\n(.*?)```", _PAGE, re.DOTALL)
     assert len(examples) > len(api.__all__)

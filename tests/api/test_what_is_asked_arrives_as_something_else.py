@@ -24,6 +24,7 @@ from harness.benchmarks.new_item import NewItem
 from harness.contest import ContestRequest
 from harness.execution.campaign import Choices
 from harness.execution.queues import logs_of
+from harness.handles import find_handle
 from harness.planning.cells import wanted_again
 from harness.planning.needs import run_kind
 from harness.planning.plan import Plan
@@ -204,6 +205,12 @@ def test_a_job_by_hand_is_that_of_the_run_in_its_order(machine: Machine, put: Pu
     assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
     api.write_job(Plan("one", made_up.cells[:1]), "folder", upstream="up", repository=here)
     assert written[1] == (own, {**usual, "order": None, "upstream": Path("up")})
+    # a record that names no order is of the published one
+    handle = find_handle(machine.layout, here.store, planned.key)
+    content = {name: value for name, value in handle.content.items() if name != "order"}
+    put(jobs, "find_handle", replace(handle, content=content))
+    api.write_job(planned.key, "folder", repository=here)
+    assert written[2] == (own, {**usual, "order": ""})
 
 
 @pytest.mark.parametrize(

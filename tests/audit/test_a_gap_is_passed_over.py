@@ -57,6 +57,12 @@ def test_a_run_counts_once_for_each_lack() -> None:
         Lack.MISSING: 3,
     }
     assert not AuditReport(LACKING.audits[:1]).gaps
+    # a run that did not end lacks what its links lack, too
+    cut = made("6", not_checked("engine image", "no engine", Lack.ENGINE), unfinished="it was cut off")
+    assert {lack: [*gap.reasons] for lack, gap in AuditReport((cut,)).gaps.items()} == {
+        Lack.ENGINE: ["engine image: no engine"],
+        Lack.MISSING: ["run 6: it was cut off"],
+    }
     # one of the repository counts beside those of runs
     both = AuditReport(LACKING.audits, repository=(not_checked("page", "no engine", Lack.ENGINE),))
     assert both.gaps[Lack.ENGINE].count == 2

@@ -150,8 +150,15 @@ def test_a_dataset_is_shown_with_all_that_is_known_of_it(
 def test_a_list_has_a_line_for_each_dataset_and_a_fault_in_place_of_one(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{data}._state", lambda *_: "here")
-    result = harness_of("data", "list")
+    looked = set[tuple[Path, ...]]()
+
+    def state(_layout: Layout, _manifest: Any, mirrors: tuple[Path, ...]) -> str:
+        looked.add(mirrors)
+        return "here"
+
+    monkeypatch.setattr(f"{data}._state", state)
+    result = harness_of("data", "list", "--mirror", str(tmp_path))
+    assert looked == {(tmp_path,)}
     lines = {line.split()[0]: line for line in result.stdout.splitlines()}
     assert list(lines) == dataset_names(layout) and result.return_value == 0
     manifests = {name: load_manifest(layout, name) for name in manifest_names(layout)}

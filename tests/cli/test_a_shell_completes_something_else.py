@@ -79,6 +79,7 @@ def test_keys_are_those_of_both_sets_with_their_jobs(layout: Layout, tmp_path: P
         expected = {key for key in reference if key.startswith(beginning)}
         shown = completed("audit", beginning)
         assert {key for key in expected if key[:12] in shown} == expected and len(shown) == len(expected) > 0
+        assert list(shown) == sorted(shown)
     key = next(iter(reference))
     assert completed("show", key[:8]) == {
         key[:12]: f"{reference[key].planned.job.benchmark}: {reference[key].planned.job.label}"

@@ -49,6 +49,10 @@ def test_a_metric_that_can_not_rank_is_refused(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(UsageError, match="no metric is called 'AUROCC'") as refused:
         metric_of("dti", "AUROCC")
     assert refused.value.where == "benchmark dti" and refused.value.todo.startswith("did you mean 'AUROC'")
+    # the beginning of a name is none: neither of a metric nor of its kinds
+    for beginning in ("AU", "AUC/", "AUC/as"):
+        with pytest.raises(UsageError, match=f"no metric is called '{beginning}'"):
+            metric_of("repurposing", beginning)
     scoring = type(benchmarks.get("dti").scoring)
     monkeypatch.setattr(scoring, "metrics", (Metric("items", "how many", better="neither"),))
     with pytest.raises(UsageError) as refused:

@@ -35,6 +35,8 @@ def test_what_is_usual_is_left_out() -> None:
         ({"options": {"inner_folds": 3}, "upstream": "a" * 64}, {}, "--inner-folds 3 --upstream DIR"),
         ({}, {"alpha": 2.5, "name": "a b"}, """--set alpha=2.5 --set 'name="a b"'"""),
         ({"accelerator": "cuda"}, {"k": True}, "--accelerator cuda --set k=true"),
+        # to choose nothing is a choice, and no choice is none
+        ({}, {"k": 0, "on": False, "text": "", "left": None}, """--set k=0 --set on=false --set 'text=""'"""),
     ],
 )
 def test_what_is_not_usual_is_said(changes: dict[str, Any], choices: dict[str, Any], words: str) -> None:
@@ -53,6 +55,8 @@ def test_variants_and_splits_are_said() -> None:
     assert run_command(_changed(split=split), {}) == (
         "harness run --method constant --dataset synthetic --split random:test_share=0.5 --seed 3"
     )
+    split = SplitSpec.model_validate({"strategy": "new_pairs", "seed": 3, "parameters": {"group": "disease 1"}})
+    assert "--split 'new_pairs:group=disease 1' --seed 3" in run_command(_changed(split=split), {})
 
 
 def test_of_a_stored_job_other_parameters_than_those_of_the_card_are_said(layout: Layout) -> None:

@@ -36,9 +36,26 @@ from harness.planning.jobs import (
     unusual_options,
 )
 from harness.planning.plan import Plan, Present, make_plan, pinned
+from harness.planning.published_seeds import first_published
 from harness.splits.spec import parse_split
 from tests.core.factories import job_like, planned_job
 from tests.core.word_for_word import said
+
+
+def test_published_seeds_are_the_first_of_them_in_their_published_order() -> None:
+    """Not in ascending order: a part of a published experiment is the part that its authors ran first."""
+    every = benchmarks.get("repurposing").form.published_seeds()
+    assert first_published("repurposing", 3) == (17263407, 22928437, 978124)
+    assert len(every) == 100
+    assert all(first_published("repurposing", count) == every[:count] for count in (1, 50, 100))
+    for count in (-1, 0, 101):
+        with pytest.raises(UsageError) as refused:
+            first_published("repurposing", count)
+        what, where = "benchmark repurposing has 100 published seeds", f"--published-seeds {count}"
+        assert said(refused.value) == (what, where, "give 1 to 100")
+    with pytest.raises(UsageError) as refused:
+        first_published("ddi", 1)
+    assert said(refused.value) == ("benchmark ddi has no published seeds", "--published-seeds", "give --seed N")
 
 
 def test_a_job_is_named_with_all_that_sets_it_apart() -> None:

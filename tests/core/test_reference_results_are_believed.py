@@ -425,9 +425,12 @@ def test_what_can_not_be_had_again_here_is_no_reference(made: Layout, changed: d
     assert saved == 2 and other.key not in load_reference(made)
 
 
-def test_a_run_under_a_key_of_old_is_no_reference(made: Layout) -> None:
+@pytest.mark.parametrize("key", ["0" * 64, "f" * 64])
+def test_a_run_under_a_key_of_old_is_no_reference_and_hides_none_that_is_read_after_it(
+    made: Layout, key: str
+) -> None:
     store, planned = Store(made.runs), planned_of(plan_of(made, ["als_wr"], [5]).cells[0])
-    record, key = put_run(made, planned), "e" * 64
+    record = put_run(made, planned)
     store.path(key).parent.mkdir(parents=True, exist_ok=True)
     store.path(planned.key).rename(store.path(key))
     store.amend(record.model_copy(update={"key": key}))

@@ -338,6 +338,8 @@ def test_a_workbook_stays_while_one_of_its_sheets_is_used(house: Layout, tables:
     folder = manifest_path(house, "mine").parent
     names = {".gitignore", "dataset.toml", "all.xlsx"}
     assert {path.name for path in folder.iterdir()} == {*names, "associations.csv"}
+    # all that is of no use any more goes at once
+    (folder / FIRST_SEEN).write_text("{}")
     accept_changes(house, "mine", {"associations": f"{book}#associations"})
     assert {path.name for path in folder.iterdir()} == names
 

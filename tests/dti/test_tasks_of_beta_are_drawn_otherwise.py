@@ -6,7 +6,7 @@ import gzip
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,19 @@ def test_unknown_members_of_a_class_lead() -> None:
     full = replace(dataset, pairs=pairs.astype(np.int32), values=np.ones(len(pairs)))
     with pytest.raises(MissingData, match="come before those that are known"):
         split_of(drug_classes, dataset=full, group="class:0", space="TRO")
+
+
+@pytest.mark.parametrize("space", ["TRE", "TEE"])
+def test_outside_of_a_class_with_unknown_members_a_task_has_the_negatives_that_there_are(space: str) -> None:
+    """Which of its members lead says nothing of other drugs: where these leave no pair, none is asked."""
+    dataset = made_bindings()
+    rows, number = dataset.group_members, dataset.group_names.index("test2/class:0")
+    others = np.setdiff1d(np.arange(dataset.drugs), rows[rows[:, 0] == number, 2])
+    every = np.array([*product(others, range(dataset.targets))])
+    pairs = np.unique(np.concatenate([dataset.pairs, every]), axis=0)
+    full = replace(dataset, pairs=pairs.astype(np.int32), values=np.ones(len(pairs)))
+    _, test, negatives = by_name(split_of(drug_classes, dataset=full, group="class:0", space=space), full)
+    assert test and negatives == []
 
 
 def test_unknown_members_of_a_class_are_drawn_for() -> None:

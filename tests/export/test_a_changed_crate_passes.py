@@ -216,6 +216,11 @@ def remove_good_run(crate: Path, keys: list[str]) -> None:
     shutil.rmtree(run_folder(crate, keys[0]))
 
 
+def lose_answer(crate: Path, keys: list[str]) -> None:
+    """Those of the other runs are still there, and described."""
+    (run_folder(crate, keys[0]) / "predictions.npy").unlink()
+
+
 def forget_run(crate: Path, keys: list[str]) -> None:
     """The suite says that it was never run."""
     shutil.rmtree(run_folder(crate, keys[3]))
@@ -338,6 +343,7 @@ def score_path(crate: Path, key: str) -> Path:
         (change_split, "the split is not the one of the run"),
         (remove_run, "suite: 'error' without a run"),
         (remove_good_run, "suite: 'ok' without a run"),
+        (lose_answer, "predictions.npy: the file is missing"),
         (forget_run, "description: "),
         (strike_cell, "suite: a run that the suite does not plan"),
         (swap_verdict, "verdict: the suite names that of the record"),

@@ -374,7 +374,13 @@ def test_what_is_forgotten_is_told_and_gone(here: Layout, store: Store) -> None:
             Forgotten(one.key, one.job.label, "ok", 0, "a harness is running it right now")
         ]
     assert path.is_file() and {*notes.all("run")} == {one.key, two.key}
-    assert [*forget(store, runs)] == runs
+    # one that is busy keeps none of those after it
+    busy = runs_to_forget(here, store, methods=["als_wr"])
+    with store.claim(two.key):
+        assert [*forget(store, [*busy, *runs])] == [
+            Forgotten(two.key, two.job.label, "timeout", 0, "a harness is running it right now"),
+            *runs,
+        ]
     assert {*notes.all("run")} == {two.key}
     assert not path.exists() and [*store.finished()] == [two.key]
 

@@ -48,9 +48,16 @@ def test_reasons_are_numbered_in_the_order_in_which_they_are_told() -> None:
     assert published.about("B")[0][-3:] == "[2]" and published.reasons == ["[1] one", "[2] two"]
 
 
-def test_no_metrics_have_no_lines() -> None:
+def test_no_metrics_have_no_lines_and_many_that_are_undefined_have_full_ones() -> None:
     assert [*metric_lines([], {}, PublishedLines([]))] == []
     assert [*metric_lines([("A", 1e-9)], {}, PublishedLines([]))] == ["  A  1e-09"]
+    # of many that are undefined every line holds all that 100 signs have room for
+    names = [f"metric-{number:02}" for number in range(40)]
+    lines = [*metric_lines([(name, None) for name in names], dict.fromkeys(names, "no pair"), PublishedLines([]))]
+    words = f"undefined, no pair: {', '.join(names)}".split(" ")
+    assert " ".join(lines).split() == words and max(map(len, lines)) <= 100
+    first = [line.split()[0] for line in lines[1:]]
+    assert all(len(line) + 1 + len(word) > 100 for line, word in zip(lines, first, strict=False))
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,10 @@ import pytest
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.layout import Layout
 from harness.images.cards import load_environment
+from harness.images.context import parts_of
 from harness.images.locks import Wheel, format_debian, format_wheels
 from harness.images.parts import part_path
+from harness.images.record import variant_of
 from harness.materials.notices import read_notices, record_notices
 from tests.images.making import Workbench, locked, make_deb
 
@@ -257,6 +259,20 @@ def test_what_was_recorded_stays_while_it_is_locked(bench: Workbench) -> None:
         late.sha256: "a.whl",
         kept.sha256: "b.whl",
     }
+
+
+def test_an_environment_of_conda_packages_is_recorded_though_they_say_nothing(bench: Workbench) -> None:
+    folder = bench.environment("toy", HEAD + "[conda]\n")
+    content = b"a package"
+    url, digest = "some-channel/linux-64/lib-toy-1.2-h0_3.conda", {"sha256": sha256(content).hexdigest()}
+    package = {"manager": "conda", "name": "lib-toy", "url": url, "hash": digest}
+    (folder / "conda.lock").write_text(json.dumps({"package": [package]}))
+    environment = load_environment(bench.layout, "toy")
+    (part,) = parts_of(environment, variant_of(environment, "cpu"))
+    path = part_path(bench.layout, part)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    assert recorded(bench) == []
 
 
 def test_a_line_that_is_no_notice_is_told_with_what_to_do(bench: Workbench) -> None:

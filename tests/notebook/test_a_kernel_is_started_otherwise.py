@@ -8,6 +8,8 @@ import os
 import socket
 import stat
 import struct
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -323,6 +325,29 @@ def test_a_kernels_log_is_bounded_and_its_end_is_told(
     assert words.endswith("x\ufffd the end") and 1980 < len(words) <= 2000
     (tmp_path / "log.txt").write_bytes(b" short\x1b[2J\x1b]0;title\x07 \n")
     assert last_words(tmp_path / "log.txt") == "short]0;title"
+
+
+def test_what_runs_a_kernel_ends_when_the_harness_lets_go_of_it_and_not_before() -> None:
+    start = Path(kernel.__file__).parent / "inside" / "start.py"
+    program = (
+        "import sys, threading, time\n"
+        "names = {'__file__': sys.argv[1]}\n"
+        "exec(open(sys.argv[1]).read().removesuffix('main()\\n'), names)\n"
+        "threading.Thread(target=names['_end_with_harness'], daemon=True).start()\n"
+        "print('serving', flush=True)\n"
+        "time.sleep(300)\n"
+    )
+    command = [sys.executable, "-c", program, str(start)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        try:
+            assert process.stdout is not None and process.stdin is not None
+            assert process.stdout.readline() == b"serving\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.3)
+            process.stdin.close()
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
 
 
 def test_a_job_is_pinned_as_in_a_plan(

@@ -131,6 +131,23 @@ def test_a_statement_without_a_part_is_none(part: str) -> None:
     )
 
 
+def test_a_statement_is_read_from_its_file_which_is_named_where_it_is_broken(tmp_path: Path) -> None:
+    assert read(tmp_path) is None
+    path = tmp_path / STATEMENT
+    path.write_bytes(statement_text(content_of()))
+    there = read(tmp_path)
+    assert there is not None and there.text == path.read_bytes()
+    path.write_bytes(b"{}")
+    with pytest.raises(CorruptData) as refused:
+        read(tmp_path)
+    assert refused.value.where == str(path)
+    # what is there and can't be read is not taken for none
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match=STATEMENT):
+        read(tmp_path)
+
+
 @pytest.mark.parametrize(
     "changed",
     [

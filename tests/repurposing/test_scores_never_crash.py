@@ -111,7 +111,10 @@ def test_perfect_and_reversed_rankings(layout: Layout) -> None:
     folds = split.folds
     truth = dataset.associations[folds == -1].astype(np.float64)
     seen = dataset.associations[folds >= 0].astype(np.float64)
-    perfect, _ = SCORING.score(dataset, split, Predictions(np.tile(truth, (5, 1)), seen, np.full(5, -1.0)), {})
+    best = Predictions(np.tile(truth, (5, 1)), seen, np.full(5, -1.0))
+    perfect, notes = SCORING.score(dataset, split, best, {})
+    assert (perfect, notes) == score_predictions(dataset.associations, folds, best)
+    assert {"inner model/as-published", "inner model/as-defined"} <= set(notes)
     reversed_, _ = SCORING.score(dataset, split, Predictions(np.tile(-truth, (5, 1)), -seen, np.full(5, -1.0)), {})
     assert perfect["NS-AUC/as-published"] == perfect["NS-AUC/as-defined"] == 1.0
     assert perfect["AUC/as-published"] == perfect["AUC/as-defined"] == 1.0

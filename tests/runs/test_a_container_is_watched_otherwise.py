@@ -34,7 +34,7 @@ class Stage:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.wake = 0.0, -1
         self.looks, self.pauses, self.sent = list[float](), list[float](), list[str]()
-        self.handles, self.log_pieces = list[int](), list[bytes]()
+        self.handles, self.log_pieces = list[int](), list[bytes | Exception]()
         # what was listened to until the end
         self.left = set[int]()
         self.signals = 0
@@ -121,7 +121,10 @@ class Stage:
         return STREAM
 
     def recv(self, most: int) -> bytes:
-        return self.log_pieces.pop(0) if self.log_pieces else b""
+        piece = self.log_pieces.pop(0) if self.log_pieces else b""
+        if isinstance(piece, Exception):
+            raise piece
+        return piece
 
     def settimeout(self, seconds: float) -> None:
         self.socket_timeout = seconds
@@ -232,6 +235,18 @@ def test_output_is_taken_until_its_end_and_no_further(stage: Stage) -> None:
     stage.ready = {3: [STREAM], 4: [STREAM]}
     stage.watched()
     assert stage.log_file.read_bytes() == b"hello" and stage.socket_timeout is None and STREAM not in stage.left
+
+
+@pytest.mark.parametrize("fault", [ConnectionResetError(), TimeoutError(), OSError(5, "Input/output error")])
+@pytest.mark.parametrize("ready", [{}, {3: [STREAM], 4: [STREAM]}])
+def test_a_stream_that_breaks_off_ends_the_log_and_not_the_run(
+    stage: Stage, fault: Exception, ready: dict[int, list[Any]]
+) -> None:
+    # and of what arrives at once every part is taken
+    stage.log_pieces = [struct.pack(">BxxxL", 1, 5) + b"hello" + struct.pack(">BxxxL", 2, 4) + b" all", fault]
+    stage.ready = ready
+    ending = stage.watched()
+    assert stage.log_file.read_bytes() == b"hello all" and ending.engine_fault.startswith("the engine")
 
 
 def test_what_is_left_of_the_output_is_taken_at_the_end(stage: Stage) -> None:
