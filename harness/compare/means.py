@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
+from harness.base.plurals import counted
 from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict
 from harness.compare.runs import Obtained
@@ -53,17 +54,23 @@ def _decide_mean(claim: Claim, ours: Summary) -> Decision:
     sd_ours, sd_theirs, fewest = ours.sd or 0.0, claim.sd or 0.0, min(FEWEST_SEEDS, claim.n)
     margin = sd_theirs + precision
 
-    def half(n: int, confidence: float) -> float:
-        return welch_half_width(sd_ours, n, sd_theirs, claim.n, confidence)
+    def half(n: int, confidence: float, theirs: int = claim.n) -> float:
+        return welch_half_width(sd_ours, n, sd_theirs, theirs, confidence)
 
-    def is_apart(n: int) -> bool:
-        return difference > half(n, CONFIDENCE) + precision
+    def is_apart(n: int, theirs: int = claim.n) -> bool:
+        return difference > half(n, CONFIDENCE, theirs) + precision
 
-    def fits(n: int) -> bool:
-        return difference + half(n, EQUIVALENCE) <= margin
+    def fits(n: int, theirs: int = claim.n) -> bool:
+        return difference + half(n, EQUIVALENCE, theirs) <= margin
 
-    def needed() -> int | None:
-        return None if ours.sd is None else runs_needed(lambda n: is_apart(n) or fits(n), max(ours.n, fewest))
+    def needed(*, of_both: bool = False) -> int | None:
+        """How many runs of ours would decide, or of both sides."""
+
+        def decides(n: int) -> bool:
+            theirs = n if of_both else claim.n
+            return is_apart(n, theirs) or fits(n, theirs)
+
+        return None if ours.sd is None else runs_needed(decides, max(ours.n, claim.n if of_both else fewest))
 
     if ours.n < fewest:
         return Decision(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", needed=needed())
@@ -79,6 +86,8 @@ def _decide_mean(claim: Claim, ours: Summary) -> Decision:
     else:
         verdict, more = ClaimVerdict.NOT_COMPARABLE, needed()
         reason = _undecided("one published standard deviation", more)
+        if more is None and needed(of_both=True):
+            reason = f"no number of our runs decides: the published mean is of {counted(claim.n, 'run')} alone"
     return Decision(verdict, reason, test, margin, half(ours.n, EQUIVALENCE), more)
 
 

@@ -540,6 +540,28 @@ def band(*values: float, published: str = "0.5", sd: float | None = 0.05, n: int
     return judged(one, {seed: run(value) for seed, value in enumerate(values)})
 
 
+@pytest.mark.parametrize(
+    ("published", "sd", "n", "reason"),
+    [
+        ("0.79", 0.02, 10, "no number of our runs decides: the published mean is of 10 runs alone"),
+        # of so many published runs it is
+        ("0.79", 0.02, 100, "too few runs: the interval does not fit into one published standard deviation"),
+        (
+            "0.8001",
+            0.0,
+            100,
+            "no number of runs decides: the difference is at the edge of one published standard deviation",
+        ),
+    ],
+)
+def test_a_mean_that_no_run_of_ours_decides_says_why(published: str, sd: float, n: int, reason: str) -> None:
+    """Whether the published runs are too few, or the difference is as large as the margin."""
+    one = claim(published, statistic="mean", seed=None, sd=sd, n=n)
+    told = judged(one, {seed: run(0.8 + 0.02 * (-1) ** seed) for seed in range(12)})
+    assert told.verdict is ClaimVerdict.NOT_COMPARABLE
+    assert (told.reason, told.needed is None) == (reason, "no number" in reason)
+
+
 @pytest.mark.parametrize("n", [3, 4, 10])
 def test_a_band_decides_where_the_interval_of_our_mean_fits_or_lies_beyond(n: int) -> None:
     """At both edges, on both sides: Student's t for n - 1 degrees of freedom, 5 % at either end."""
