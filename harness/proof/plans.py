@@ -119,6 +119,7 @@ def summary(folder: Path, leaves: Iterable[Leaf]) -> tuple[list[dict[str, Any]],
     for leaf in every:
         if leaf.kind is Event.PLAN and leaf.plan not in plans:
             cells = load_plan(folder, leaf.plan)
+            _held_to_leaf(folder, leaf, cells)
             keys = {cell.key for cell in cells if cell.key}
             announced |= keys
             missing = sorted(keys - results)
@@ -133,3 +134,15 @@ def summary(folder: Path, leaves: Iterable[Leaf]) -> tuple[list[dict[str, Any]],
         elif leaf.kind in (Event.RECORD, Event.FAILURE) and leaf.key not in announced:
             unplanned.add(leaf.key)
     return list(plans.values()), len(unplanned)
+
+
+def _held_to_leaf(folder: Path, plan: Leaf, cells: Sequence[LoggedCell]) -> None:
+    """`CorruptData` where a plan has more or fewer cells than its leaf says, or is filled up with one of them."""
+    keys = [cell.key for cell in cells if cell.key]
+    if plan.cells != len(cells):
+        what = f"a plan has {len(cells)} cells, of which its leaf says {plan.cells}"
+    elif len(set(keys)) < len(keys):
+        what = "a plan names a cell twice"
+    else:
+        return
+    raise CorruptData(what, where=str(plan_path(folder, plan.plan)), todo="restore plan and log")

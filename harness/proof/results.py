@@ -60,6 +60,7 @@ def faults_of(leaves: Sequence[Leaf], results: ResultSet) -> Iterator[ProofFault
         what = f"{merge.scope} that was merged is not among the leaves any more"
         todo = "restore the log: nothing is ever taken out of it, or changed"
         yield ProofFault(what, f"{LOG}: root {merge.root[:16]}", todo)
+    yield from _other_names(leaves, results)
     account = account_of(leaves)
     again = "restore the files; if somebody removed the run by hand on purpose, run it again"
     for key, result in results.results.items():
@@ -86,6 +87,17 @@ def faults_of(leaves: Sequence[Leaf], results: ResultSet) -> Iterator[ProofFault
         if key not in results.results and key in ended:
             where = f"{logged.scope} ({key[:12]})"
             yield ProofFault(f"the result of leaf {logged.leaf}, '{logged.verdict}', is gone", where, again)
+
+
+def _other_names(leaves: Iterable[Leaf], results: ResultSet) -> Iterator[ProofFault]:
+    """Where a leaf calls a key otherwise than the record does, or than an earlier leaf: a key is of one job."""
+    names = {key: result.scope for key, result in results.results.items() if result.scope}
+    for number, leaf in enumerate(leaves, start=1):
+        # of a run whose record could not be read its removal knows no name
+        if leaf.key and leaf.scope and leaf.scope != names.setdefault(leaf.key, leaf.scope):
+            what = f"leaf {number} tells of another job under this key: {leaf.scope}"
+            todo = "restore the log: nothing is ever taken out of it, or changed"
+            yield ProofFault(what, f"{names[leaf.key]} ({leaf.key[:12]})", todo)
 
 
 def _ended(leaves: Iterable[Leaf]) -> set[str]:

@@ -81,13 +81,21 @@ class Statement:
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader must know of the counts: results that nobody watched, and planned cells without any."""
-        imported = int(self.predicate["imported"])
-        what = f"{counted(imported, 'import')}: results from before the log, or of which no other leaf tells"
-        planned = f"planned cells without a leaf: {self.missing}"
+        """What a reader must know of the counts: what nobody watched, planned, made or kept."""
+        told = []
+        if imported := int(self.predicate["imported"]):
+            told.append(
+                f"{counted(imported, 'import')}: results from before the log, or of which no other leaf tells"
+            )
         if not self.plans:
-            planned = "no plan is in the log: nothing in it tells what was to be run"
-        return [what, planned] if imported else [planned]
+            told.append("no plan is in the log: nothing in it tells what was to be run")
+        else:
+            told.append(f"planned cells without a leaf: {self.missing}")
+            if unplanned := int(self.predicate["unplanned"]):
+                told.append(f"results that no plan had announced: {unplanned}")
+        if removals := dict(self.predicate["removals"]):
+            told.append(f"removed: {', '.join(f'{verdict} {count}' for verdict, count in removals.items())}")
+        return told
 
     @property
     def digests(self) -> dict[str, str]:

@@ -119,9 +119,10 @@ def move_results(layout: Layout) -> None:
 
 def remove_with_a_leaf(layout: Layout) -> None:
     """The harness itself writes such a leaf: it shows, because nobody signed it."""
-    key = lines_of(layout)[-1]["key"]
+    last = lines_of(layout)[-1]
     change_results(layout, lambda entries: entries.pop(1))
-    leaf = {"kind": "removal", "at": "2026-01-01T00:00:00Z", "scope": "x", "key": key, "note": "outgrown"}
+    told = {name: last[name] for name in ("scope", "key")}
+    leaf = {"kind": "removal", "at": "2026-01-01T00:00:00Z", **told, "note": "outgrown"}
     write_lines(layout, [*lines_of(layout), leaf])
 
 

@@ -100,6 +100,11 @@ def test_a_statement_says_what_is_written_in_it(tmp_path: Path) -> None:
     assert made(plans=[{"missing": 0}]).remarks == ["planned cells without a leaf: 0"]
     older = "2 imports: results from before the log, or of which no other leaf tells"
     assert made(imported=2, plans=[]).remarks == [older, nothing]
+    # who lets a failure go, or enters a plan when it is known what comes of it, is told of in every audit
+    told = ["planned cells without a leaf: 3", "results that no plan had announced: 4", "removed: error 1, ok 2"]
+    assert made(unplanned=4, removals={"error": 1, "ok": 2}).remarks == told
+    # without any plan that says nothing
+    assert made(plans=[], unplanned=4).remarks == [nothing]
     assert (made().commit, made().tree) == ("", "")
     assert read(tmp_path) is None
     (tmp_path / STATEMENT).write_bytes(statement.text)

@@ -19,7 +19,7 @@ from harness.base.errors import CorruptData
 from harness.base.files import digest_of, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.proof.leaves import Event, Leaf, account_of, parse_leaf
+from harness.proof.leaves import Event, Leaf, account_of, parse_leaf, scope_of
 from harness.proof.log import LOG, NEXT, Log
 from harness.proof.results import ResultSet, faults_of
 from harness.results.digests import stored_results
@@ -176,7 +176,8 @@ def _score(store: Store, record: Record) -> None:
     content = Scores(record.key, "s", evidence, {"AUC": 0.5}, {}).to_json()
     path = store.folder.parent / "scores" / record.key[:2] / f"{record.key}.json"
     digests = {"record": record.to_json()["digest"], "score": content["digest"]}
-    leaf = Leaf(Event.SCORE, "2026-01-01T00:00:00Z", "one", key=record.key, **digests)
+    scope = scope_of(record.planned.job.model_dump(mode="json"))
+    leaf = Leaf(Event.SCORE, "2026-01-01T00:00:00Z", scope, key=record.key, **digests)
     with store.open_log() as (log, _), log.event(leaf, path):
         write_json(path, content)
 

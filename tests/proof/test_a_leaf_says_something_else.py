@@ -380,3 +380,23 @@ def test_planned_cells_without_a_run_are_told_in_one_order(tmp_path: Path) -> No
     enter_plan(log, "many", [*(LoggedCell(key, key) for key in reversed(keys)), LoggedCell("", "no key")])
     ((plan,), _) = summary(tmp_path, log.leaves())
     assert (plan["without_key"], plan["missing"], plan["missing_keys"]) == (1, 40, digest_of(keys))
+
+
+@pytest.mark.parametrize(
+    ("cells", "count", "what"),
+    [
+        ([LoggedCell(ONE, "first"), LoggedCell(TWO, "second")], 1, "a plan has 2 cells, of which its leaf says 1"),
+        ([LoggedCell(ONE, "first"), LoggedCell(ONE, "first")], 2, "a plan names a cell twice"),
+    ],
+)
+def test_a_plan_has_the_cells_that_its_leaf_counts(
+    tmp_path: Path, cells: list[LoggedCell], count: int, what: str
+) -> None:
+    """Whoever makes a plan shorter than its leaf, or fills it up with a cell that went well, is refused."""
+    log = Log(tmp_path)
+    enter_plan(log, "all", cells)
+    (plan,) = log.leaves()
+    with pytest.raises(CorruptData) as refused:
+        summary(tmp_path, [replace(plan, cells=count)])
+    where, todo = str(plan_path(tmp_path, plan.plan)), "restore plan and log"
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (what, where, todo)

@@ -109,6 +109,21 @@ def test_every_fault_says_where_and_what_to_do() -> None:
     assert all(fault.todo for fault in faults)
 
 
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_leaf_that_gives_a_key_to_another_job_is_a_fault(number: int) -> None:
+    """A key is of one job: whoever lets a failure's leaf name a competitor is found, in whichever leaf."""
+    leaves = [replace(leaf, scope="a competitor") if at == number else leaf for at, leaf in enumerate(LEAVES, 1)]
+    assert words(leaves, RESULTS) == [f"leaf {number} tells of another job under this key: a competitor"]
+    # a removed run is known by its leaves alone, and where its record could not be read the removal names none
+    removals = [Leaf(Event.REMOVAL, AT, "", key=TWO), Leaf(Event.REMOVAL, AT, "a competitor", key=TWO)]
+    kept = {ONE: RESULTS[ONE]}
+    told = [words([*LEAVES, removal], kept) for removal in removals]
+    assert told == [[], ["leaf 4 tells of another job under this key: a competitor"]]
+    # a result that can't be read has no name of its own
+    damaged = {**RESULTS, TWO: LoggedResult("damaged", "", "", "")}
+    assert words(LEAVES, damaged) == ["the record is not the one of leaf 3: damaged, not r2"]
+
+
 def test_many_faults_are_counted() -> None:
     faults = [ProofFault(str(number), "there", "do") for number in range(25)]
     assert [one.what for one in shown(faults)] == [*map(str, range(20)), "and 5 more"]
