@@ -72,16 +72,20 @@ def plan_path(folder: Path, digest: str) -> Path:
 
 def load_plan(folder: Path, digest: str) -> list[LoggedCell]:
     """The cells of a plan; `CorruptData` where it is not there, or not what its digest says."""
+    return _named_cells(folder, digest)[1]
+
+
+def _named_cells(folder: Path, digest: str) -> tuple[str, list[LoggedCell]]:
     path = plan_path(folder, digest)
     try:
         with open(path, "rb", opener=without_waiting) as stream:
             content = parse_plain(gzip.decompress(stream.read()))
-        cells = [LoggedCell(*cell) for cell in content["cells"]]
+        cells, name = [LoggedCell(*cell) for cell in content["cells"]], content.get("name", "")
     except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError):
         raise CorruptData("a plan is missing, or can't be read", where=str(path), todo="restore it") from None
     if digest_of(content) != digest:
         raise CorruptData("a plan differs from the digest in the log", where=str(path), todo="restore it")
-    return cells
+    return name, cells
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,8 @@ def summary(folder: Path, leaves: Iterable[Leaf]) -> tuple[list[dict[str, Any]],
     unplanned: set[str] = set()
     for leaf in every:
         if leaf.kind is Event.PLAN and leaf.plan not in plans:
-            cells = load_plan(folder, leaf.plan)
-            _held_to_leaf(folder, leaf, cells)
+            name, cells = _named_cells(folder, leaf.plan)
+            _held_to_leaf(folder, leaf, name, cells)
             keys = {cell.key for cell in cells if cell.key}
             announced |= keys
             missing = sorted(keys - results)
@@ -136,10 +140,12 @@ def summary(folder: Path, leaves: Iterable[Leaf]) -> tuple[list[dict[str, Any]],
     return list(plans.values()), len(unplanned)
 
 
-def _held_to_leaf(folder: Path, plan: Leaf, cells: Sequence[LoggedCell]) -> None:
-    """`CorruptData` where a plan has more or fewer cells than its leaf says, or is filled up with one of them."""
+def _held_to_leaf(folder: Path, plan: Leaf, name: str, cells: Sequence[LoggedCell]) -> None:
+    """`CorruptData` where a plan has another name or number of cells than in its leaf, or one of them twice."""
     keys = [cell.key for cell in cells if cell.key]
-    if plan.cells != len(cells):
+    if name != plan.scope:
+        what = f"a plan is called {name!r}, and {plan.scope!r} by its leaf"
+    elif plan.cells != len(cells):
         what = f"a plan has {len(cells)} cells, of which its leaf says {plan.cells}"
     elif len(set(keys)) < len(keys):
         what = "a plan names a cell twice"

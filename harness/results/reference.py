@@ -320,6 +320,8 @@ def _parts(line: str) -> tuple[tuple[Any, str], tuple[Any, str]]:
         with suppress(ValueError):
             return (_parse(of_record), of_record), (_parse(of_scores), of_scores)
     value = parse_plain(line)
+    if len(value) != 2:
+        raise ValueError("other fields than the two")
     return (value["record"], ""), (value["scores"], "")
 
 

@@ -479,6 +479,20 @@ def test_a_line_that_is_no_result_is_refused_by_its_number(made: Layout, line: b
     assert refused.value.where.endswith("synthetic-random.jsonl.gz: line 3") and refused.value.todo
 
 
+@pytest.mark.parametrize("at", ["first", "last"])
+def test_a_line_with_a_field_that_nobody_reads_is_refused(made: Layout, at: str) -> None:
+    """It would say to people what no check looks at."""
+    first, *others = gzip.decompress(file_of(made).read_bytes()).splitlines()
+    more = b'"confirmed":true'
+    line = b"{%b,%b" % (more, first[1:]) if at == "first" else b"%b,%b}" % (first[:-1], more)
+    assert json.loads(line)["confirmed"]
+    file_of(made).write_bytes(gzip.compress(b"\n".join([line, *others, b""])))
+    with pytest.raises(CorruptData) as refused:
+        load_reference(made)
+    assert refused.value.what == "not a reference result"
+    assert refused.value.where.endswith("synthetic-random.jsonl.gz: line 1")
+
+
 def test_lines_as_we_write_them_are_not_written_anew_to_be_checked(
     made: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

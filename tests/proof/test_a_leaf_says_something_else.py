@@ -383,20 +383,25 @@ def test_planned_cells_without_a_run_are_told_in_one_order(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("cells", "count", "what"),
+    ("cells", "changed", "what"),
     [
-        ([LoggedCell(ONE, "first"), LoggedCell(TWO, "second")], 1, "a plan has 2 cells, of which its leaf says 1"),
-        ([LoggedCell(ONE, "first"), LoggedCell(ONE, "first")], 2, "a plan names a cell twice"),
+        (
+            [LoggedCell(ONE, "first"), LoggedCell(TWO, "second")],
+            {"cells": 1},
+            "a plan has 2 cells, of which its leaf says 1",
+        ),
+        ([LoggedCell(ONE, "first"), LoggedCell(ONE, "first")], {"cells": 2}, "a plan names a cell twice"),
+        ([LoggedCell(ONE, "first")], {"scope": "other"}, "a plan is called 'all', and 'other' by its leaf"),
     ],
 )
-def test_a_plan_has_the_cells_that_its_leaf_counts(
-    tmp_path: Path, cells: list[LoggedCell], count: int, what: str
+def test_a_plan_has_the_name_and_the_cells_that_its_leaf_tells(
+    tmp_path: Path, cells: list[LoggedCell], changed: dict[str, Any], what: str
 ) -> None:
     """Whoever makes a plan shorter than its leaf, or fills it up with a cell that went well, is refused."""
     log = Log(tmp_path)
     enter_plan(log, "all", cells)
     (plan,) = log.leaves()
     with pytest.raises(CorruptData) as refused:
-        summary(tmp_path, [replace(plan, cells=count)])
+        summary(tmp_path, [replace(plan, **changed)])
     where, todo = str(plan_path(tmp_path, plan.plan)), "restore plan and log"
     assert (refused.value.what, refused.value.where, refused.value.todo) == (what, where, todo)
