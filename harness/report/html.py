@@ -327,9 +327,9 @@ def _metrics(name: str) -> list[dict[str, str]]:
 
 
 def _book(book: Book) -> dict[str, Any]:
-    """Counts for every group, and a list of decided claims: those that deviate first."""
+    """Counts by group, and a list of decided claims: means before single seeds, those that deviate first."""
     decided = [one for one in book.comparisons if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
-    decided.sort(key=lambda one: one.verdict is not ClaimVerdict.DEVIATES)
+    decided.sort(key=lambda one: (one.claim.seed is not None, one.verdict is not ClaimVerdict.DEVIATES))
     groups, waiting = [], []
     for group, counts in counts_by_group(book).items():
         if counts[ClaimVerdict.PENDING] == counts.total():
