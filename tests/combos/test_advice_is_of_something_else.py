@@ -145,6 +145,14 @@ GOOD = Document("one", "a b", "so a b", "", DRUGS, (DrugRelation(POS, (0, 1)),))
             "it has half of a character",
             "write both halves (\\ud83d\\udc8a)",
         ),
+        *(
+            (changes, where, "it has half of a character", "write both halves (\\ud83d\\udc8a)")
+            for changes, where in (
+                ({"doc_id": "one\udc8a"}, ": doc_id"),
+                ({"source": "\ud83d"}, ": source"),
+                ({"drugs": (DRUGS[0], MarkedDrug(2, 3, "b\udc8a"))}, ": spans[1].text"),
+            )
+        ),
         ({"sentence": " "}, ": sentence", "the sentence is empty", "give the sentence that names the drugs"),
         (
             {"paragraph": "a"},
@@ -194,10 +202,10 @@ def test_a_document_of_a_converter_is_to_be_corrected_so(
     changes: dict[str, Any], where: str, what: str, todo: str
 ) -> None:
     assert checked_remarks(dataset_of("made", [GOOD, replace(GOOD, doc_id="two")], [0, 0])) == ()
-    wrong = replace(GOOD, doc_id="two", **changes)
+    wrong = replace(GOOD, **{"doc_id": "two", **changes})
     with pytest.raises(CorruptData) as refused:
         checked_remarks(dataset_of("made", [GOOD, wrong], [0, 0]))
-    assert told(refused.value) == (what, f"dataset made: document 1 (two){where}", todo)
+    assert told(refused.value) == (what, f"dataset made: document 1 ({wrong.doc_id}){where}", todo)
 
 
 def test_a_dataset_of_a_converter_is_to_be_corrected_so() -> None:
