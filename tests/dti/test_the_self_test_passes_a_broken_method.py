@@ -97,6 +97,12 @@ def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Pat
 
     assert failed(card, running(tmp_path, rounded)) == set()
 
+    def rounded_like_the_largest(trial: Trial) -> Scores:
+        scores = scale * honest(trial)
+        return np.asarray(scores + 1e-6 * scores.max() * (len(scores) % 3))
+
+    assert failed(card, running(tmp_path / "largest", rounded_like_the_largest)) == set()
+
 
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
     runner = running(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
