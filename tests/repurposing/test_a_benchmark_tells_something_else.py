@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -261,9 +262,10 @@ def test_what_says_nothing_or_is_there_already_is_no_item_of_ones_own() -> None:
     with pytest.raises(UsageError) as refused:
         with_new(tiny(), [new("drug", "mine", " ; ")])
     assert "list of features (FEATURE=NUMBER, separated by semicolons or lines)" in str(refused.value)
-    for taken in ("A", "X"):
-        with pytest.raises(UsageError):
-            with_new(tiny(), [new("drug", taken, "g=1")])
+    # of drugs and of diseases, in whatever case
+    for kind, taken in itertools.product(("drug", "disease"), ("A", "x")):
+        with pytest.raises(UsageError, match=f"^.*there is a '{taken}' already"):
+            with_new(tiny(), [new(kind, taken, "f1=1")])
     other = RepurposingDataset(**{**vars(tiny(square=True)), "drug_feature_names": ("b", "a")})
     with pytest.raises(UsageError, match="similarities whose columns are not named as its rows are") as refused:
         with_new(other, [new("drug", "mine", "a=1")])
