@@ -46,6 +46,7 @@ def _relations(*classes: str, **changes: object) -> dict[str, object]:
 
 _FIELD = "add it; a text may be empty"
 _VALUE = "correct the value"
+NOT_TEXTS: tuple[object, ...] = (0, False, [], {})
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,14 @@ _VALUE = "correct the value"
         ),
         (_relations("POS", is_context_needed=1), ": rels[0].is_context_needed", "1 is not true or false", _VALUE),
         (_relations("ANY"), ": rels[0].class", "'ANY' is no class", "use COMB, POS, NEG"),
+        # what is written is not taken for what is left out
+        *(({"source": value}, ": source", f"{value!r} is not a text", _VALUE) for value in NOT_TEXTS),
+        (
+            {"paragraph": " "},
+            ": paragraph",
+            "the sentence is not in the paragraph",
+            "put the sentence, as it is in `sentence`, into the paragraph",
+        ),
         (
             {"doc_id": "x" * 99, "source": "y" * 99, "rels": "z" * 99},
             ": rels",
