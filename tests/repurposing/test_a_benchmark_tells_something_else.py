@@ -245,6 +245,7 @@ def test_a_drug_known_by_its_similarities_is_a_column_of_the_others() -> None:
         ("f1x=1", "no feature is called 'f1x'", "new drug 'mine'", "did you mean 'f1'? known: f1"),
         ("F2X = 1", "no feature is called 'F2X'", "new drug 'mine'", "did you mean 'f2'? known: f2"),
         ("zz=1", "no feature is called 'zz'", "new drug 'mine'", "known: f1, f2, g, i"),
+        ("f1=1;f1 =1", "'f1' is given twice", "new drug 'mine': f1 =1", "give each feature once"),
         ("f1=much", "'much' is no finite number", "new drug 'mine': f1=much", "write one"),
         ("f1=inf", "'inf' is no finite number", "new drug 'mine': f1=inf", "write one"),
         ("f1=nan", "'nan' is no finite number", "new drug 'mine': f1=nan", "write one"),
