@@ -50,6 +50,9 @@ def planned(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch) -
         (("--accelerator", "cuda"), {"suite": "smoke", "accelerator": "cuda"}),
         (("--shard", "1/2"), {"suite": "smoke", "shard": "1/2"}),
         (("--suite", "full"), {"suite": "full"}),
+        # as a shell leaves it of a variable that is not set: what refuses it is the plan
+        (("--suite", ""), {"suite": ""}),
+        (("--variant", ""), {"variant": ""}),
         (("--suite", "full", "--shard", "3/10"), {"suite": "full", "shard": "3/10"}),
         (("--seed", "0"), {"seeds": (0,)}),
         (("--dataset", "synthetic"), {"datasets": ("synthetic",)}),

@@ -173,3 +173,12 @@ def test_a_field_that_no_schema_tells_is_noticed() -> None:
 def test_an_answer_never_hides_the_envelope() -> None:
     with click.Context(click.Command("show")), pytest.raises(AssertionError, match="command"):
         envelope.document({"command": "mine"})
+
+
+def test_whoever_reads_an_answer_sees_first_whose_it_is() -> None:
+    with click.Context(click.Command("show")):
+        answers = [envelope.document({"a": 1}), envelope.document([])]
+    assert [[*one] for one in answers] == [
+        ["permafrost", "command", "a"],
+        ["permafrost", "command", envelope.ROWS],
+    ]

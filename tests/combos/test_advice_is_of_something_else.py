@@ -46,6 +46,7 @@ def _relations(*classes: str, **changes: object) -> dict[str, object]:
 
 _FIELD = "add it; a text may be empty"
 _VALUE = "correct the value"
+NOT_TEXTS: tuple[object, ...] = (0, False, [], {})
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,14 @@ _VALUE = "correct the value"
         ),
         (_relations("POS", is_context_needed=1), ": rels[0].is_context_needed", "1 is not true or false", _VALUE),
         (_relations("ANY"), ": rels[0].class", "'ANY' is no class", "use COMB, POS, NEG"),
+        # what is written is not taken for what is left out
+        *(({"source": value}, ": source", f"{value!r} is not a text", _VALUE) for value in NOT_TEXTS),
+        (
+            {"paragraph": " "},
+            ": paragraph",
+            "the sentence is not in the paragraph",
+            "put the sentence, as it is in `sentence`, into the paragraph",
+        ),
         (
             {"doc_id": "x" * 99, "source": "y" * 99, "rels": "z" * 99},
             ": rels",
@@ -145,6 +154,14 @@ GOOD = Document("one", "a b", "so a b", "", DRUGS, (DrugRelation(POS, (0, 1)),))
             "it has half of a character",
             "write both halves (\\ud83d\\udc8a)",
         ),
+        *(
+            (changes, where, "it has half of a character", "write both halves (\\ud83d\\udc8a)")
+            for changes, where in (
+                ({"doc_id": "one\udc8a"}, ": doc_id"),
+                ({"source": "\ud83d"}, ": source"),
+                ({"drugs": (DRUGS[0], MarkedDrug(2, 3, "b\udc8a"))}, ": spans[1].text"),
+            )
+        ),
         ({"sentence": " "}, ": sentence", "the sentence is empty", "give the sentence that names the drugs"),
         (
             {"paragraph": "a"},
@@ -194,10 +211,10 @@ def test_a_document_of_a_converter_is_to_be_corrected_so(
     changes: dict[str, Any], where: str, what: str, todo: str
 ) -> None:
     assert checked_remarks(dataset_of("made", [GOOD, replace(GOOD, doc_id="two")], [0, 0])) == ()
-    wrong = replace(GOOD, doc_id="two", **changes)
+    wrong = replace(GOOD, **{"doc_id": "two", **changes})
     with pytest.raises(CorruptData) as refused:
         checked_remarks(dataset_of("made", [GOOD, wrong], [0, 0]))
-    assert told(refused.value) == (what, f"dataset made: document 1 (two){where}", todo)
+    assert told(refused.value) == (what, f"dataset made: document 1 ({wrong.doc_id}){where}", todo)
 
 
 def test_a_dataset_of_a_converter_is_to_be_corrected_so() -> None:

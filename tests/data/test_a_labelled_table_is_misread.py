@@ -98,6 +98,19 @@ def test_a_labelled_table_is_corrected_by_its_fault(
     assert told(lambda: by_tables(tmp_path, associations, drugs, **how)) == [(what, f"{tmp_path}/{where}", todo)]
 
 
+@pytest.mark.parametrize("label", ["0.5", "-0.25", "1.0000001", "256", "-255", "inf", "", "1e-300"])
+def test_what_is_only_nearly_a_label_is_none(tmp_path: Path, label: str) -> None:
+    """Neither what would be cut to a label, nor what would wrap to one in a byte, nor what is missing."""
+    no_label = ("a value is no label", f"{tmp_path}/a.txt", "use +1, -1, and 0 for what is unknown")
+    associations = TAB.replace("\t\n", f"\t{label}\n")
+    assert told(lambda: by_tables(tmp_path, associations, "f\na\t1\nb\t2\n")) == [no_label]
+    one = matlab.Matrix(file="m.mat", variable="b")
+    values = np.array([[1.0, float(label or "nan")]])
+    assert told(lambda: matlab._labels(values, one)) == [
+        ("variable 'b' has values that are no labels", "m.mat", matlab._ANOTHER)
+    ]
+
+
 def test_rows_of_features_are_found_by_name_or_in_order(tmp_path: Path) -> None:
     whole = TAB.replace("\t\n", "\t0\n")
     named = by_tables(tmp_path, whole, "n\tf\tg\nb\t1\t\n\nc\t3\t4\n", unmatched=["a", "c"])

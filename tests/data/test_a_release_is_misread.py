@@ -158,6 +158,16 @@ def hetionet(tmp_path: Path, text: str) -> Knowledge:
     return read_knowledge(files, cast(Any, drugs), full=True)
 
 
+def test_what_is_no_drug_stands_by_its_number_and_not_by_its_digits(tmp_path: Path) -> None:
+    files = files_of(tmp_path, {})
+    files["entity_drug.json"].write_text('{"Gene::b": 100, "Gene::c": 10, "Gene::a": 9}')
+    files[FULL] = tmp_path / FULL
+    files[FULL].write_bytes(gzip.compress(b"source\tmetaedge\ttarget\nGene::c\tbinds\tGene::b\n"))
+    drugs = SimpleNamespace(ids=("d",), accessions=("",), signed=False)
+    graph = read_knowledge(files, cast(Any, drugs), full=True)
+    assert graph.entities == ("d", "Gene::a", "Gene::c", "Gene::b") and graph.edges.tolist() == [[2, 3, 0]]
+
+
 def test_the_whole_graph_is_hetionets_own_file(tmp_path: Path) -> None:
     """After its header; names may hold blanks, and what has no number is left out."""
     lines = [

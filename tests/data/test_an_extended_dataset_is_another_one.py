@@ -86,7 +86,7 @@ def test_what_can_not_be_added_is_refused_by_name(item: NewItem, message: str) -
 
 
 def test_two_new_items_have_two_names() -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="there is a 'C' already"):
         with_new(SIMILAR, [drug("c", "a=1"), drug("C", "a=1")])
 
 

@@ -93,6 +93,10 @@ def test_relations_take_the_order_of_the_manifest(own: Layout) -> None:
         ("drugs.csv", "CCO", "CC(", r"'CC\(' is no structure: the SMILES does not parse\n.*drugs.csv: line 2"),
         ("drugs.csv", "c1ccccc1", "", r"the SMILES is empty\n.*line 4\n.*written \*"),
         ("drugs.csv", "CCO", "CCO ethanol", r"the smiles of drug 'A' has a blank in it\n.*drugs.csv: line 2"),
+        *(
+            ("drugs.csv", "CCO", f"CC{blank}O", r"the smiles of drug 'A' has a blank in it\n.*drugs.csv: line 2")
+            for blank in ("\t", "\u00a0", "\u2003")
+        ),
         ("drugs.csv", "C,c1", "A,c1", r"drug 'A' is also in line 2\n.*line 4"),
         ("drugs.csv", "A,CCO", ",CCO", r"the cell of 'drug' is empty\n.*line 2"),
         ("drugs.csv", "2001", "soon", r"'soon' is no year\n.*line 4"),

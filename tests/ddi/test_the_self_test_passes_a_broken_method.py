@@ -75,9 +75,15 @@ def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path, sca
 def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
     def rounded(trial: Trial) -> Scores:
         scores = honest(trial)
-        return np.asarray(scores * (1 - 1e-7 * (len(scores) % 2)))
+        return np.asarray(scores * (1 - 1e-7 * (len(scores) % 5)))
 
     assert failed(card, running(tmp_path, rounded)) == set()
+
+    def rounded_like_the_largest(trial: Trial) -> Scores:
+        scores = honest(trial)
+        return np.asarray(scores**3 + 1e-6 * (len(scores) % 5))
+
+    assert failed(card, running(tmp_path / "largest", rounded_like_the_largest)) == set()
 
 
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.base.errors import MissingData, UsageError
-from harness.base.input_files import Given
+from harness.base.input_files import Given, as_file
 from harness.benchmarks.dti import BENCHMARK
 from harness.benchmarks.dti.conformance import problems
 from harness.benchmarks.dti.conformance.problems import Problem
@@ -21,6 +22,8 @@ from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, pair_split
 from tests.given import write_inputs
 
 PROBLEMS = {make.__name__: make() for make in (problems.bindings, problems.affinities)}
+# the inputs in the order of one secret, by their bytes
+IN_ORDER = {"bindings": "96d8caecd18651bf", "affinities": "f27e39d266a08452"}
 ALWAYS = ("sizes", "train_pairs", "train_values", "test_pairs")
 
 
@@ -159,6 +162,14 @@ def test_another_secret_is_another_order(problem: Problem) -> None:
     inputs = BENCHMARK.inputs(problem.dataset, problem.split, INPUTS, {})
     one, other = (BENCHMARK.reorder(inputs, secret).inputs for secret in ("a secret", "another"))
     assert one["smiles"] != other["smiles"] and one["sequences"] != other["sequences"]
+
+
+def test_a_run_of_before_is_handed_its_pairs_in_the_same_order_again(problem: Problem) -> None:
+    """Its record tells the secret: with it anybody makes the same inputs."""
+    arrangement = BENCHMARK.reorder(BENCHMARK.inputs(problem.dataset, problem.split, INPUTS, {}), "5" * 32)
+    files = [as_file(name, given) for name, given in sorted(arrangement.inputs.items())]
+    found = sha256(b"".join(file.content for file in files)).hexdigest()[:16]
+    assert found == IN_ORDER[next(name for name, one in PROBLEMS.items() if one is problem)]
 
 
 def test_a_run_is_asked_as_many_pairs_as_it_is_handed(problem: Problem) -> None:

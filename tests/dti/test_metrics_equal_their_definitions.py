@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from harness.base.layout import Layout
+from harness.benchmarks.dti.conformance import problems
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.metrics import bindings, ranking, within
 from harness.benchmarks.dti.metrics.affinities import affinity_metrics, concordance
 from harness.benchmarks.dti.metrics.bindings import binding_metrics, threshold_counts
 from harness.benchmarks.dti.metrics.ranking import best_rows, ranking_metrics
 from harness.benchmarks.dti.metrics.within import within_metrics
-from harness.benchmarks.dti.names import DEPTHS, MAP_READINGS
+from harness.benchmarks.dti.names import DEPTHS, MAP_READINGS, RANKING
 from harness.benchmarks.dti.scoring import SCORING
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, TRAIN, pair_split
 from harness.benchmarks.dti.splits.strategies import annotated_pairs
@@ -232,3 +235,29 @@ def test_a_task_with_one_target_ranks_its_drugs() -> None:
     # the target's drugs, best first: one that binds, two that do not, one that binds
     assert metrics["MAP@10/all"] == pytest.approx((1 + 2 / 4) / 2)
     assert metrics["recall@10"] == 1.0 and metrics["precision@10"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("asked", "scores", "column"),
+    [
+        # a drug's best targets, though the first and the last pair are of one target
+        ([(0, 1, 1), (0, 2, 0), (1, 0, 0), (1, 2, 1), (2, 1, 0)], [0.5, 0.6, 0.9, 0.8, 0.7], 0),
+        ([(0, 1, 1), (0, 2, 0), (0, 3, 0)], [0.1, 0.4, 0.3], 0),
+        # all pairs are of one target: its best drugs
+        ([(0, 1, 0), (1, 1, 1), (2, 1, 0), (3, 1, 1)], [0.9, 0.8, 0.7, 0.6], 1),
+    ],
+)
+def test_drugs_are_asked_unless_all_pairs_are_of_one_target(
+    asked: list[tuple[int, int, int]], scores: list[float], column: int
+) -> None:
+    pairs = np.array([*(pair[:2] for pair in asked if pair[2]), (5, 5)], dtype=np.int32)
+    dataset = replace(problems.bindings().dataset, pairs=pairs, values=np.ones(len(pairs)))
+    numbers = {tuple(pair): number for number, pair in enumerate(pairs.tolist())}
+    rows = [[TEST, drug, target, numbers.get((drug, target), NEGATIVE)] for drug, target, _ in asked]
+    split = pair_split(np.array([[TRAIN, 5, 5, numbers[5, 5]], *rows]))
+    values, _ = SCORING.score(dataset, split, np.array(scores), {})
+    truth = np.array([binds for *_, binds in asked], dtype=bool)
+    wanted, other = (
+        ranking_metrics(truth, np.array(scores), np.array(asked)[:, of]) for of in (column, 1 - column)
+    )
+    assert {metric.name: values[metric.name] for metric in RANKING} == wanted != other

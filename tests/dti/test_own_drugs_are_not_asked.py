@@ -107,11 +107,14 @@ def test_pairs_with_own_items_are_asked_and_no_others(world: DtiDataset) -> None
     [
         (("drug", "MINE", "C"), "there is a 'MINE' already"),
         (("target", "wd001", "MK"), "there is a 'wd001' already"),
+        (("drug", "wt001", "C"), "there is a 'wt001' already"),
         (("drug", "", "C"), "the name is empty"),
         (("disease", "x", "C"), "no items of the kind 'disease'"),
         (("drug", "x", "c1ccc"), "is no structure"),
         (("drug", "x", ""), "is no structure"),
         (("target", "x", ""), "is no sequence"),
+        (("target", "x", "MKÀ"), "is no sequence"),
+        (("target", "x", "MK1"), "is no sequence"),
         (("target", "x", ">P1\nMK"), "is no sequence"),
     ],
 )

@@ -172,6 +172,20 @@ def test_a_fault_is_refused_with_file_and_line(
     assert re.search(rf"{re.escape(file)}: line {line}\b", str(refused.value))
 
 
+def test_a_binding_is_new_where_its_own_drug_and_target_are_no_pair(own: Layout) -> None:
+    """The third drug binds the first target; the first drug and the third target are no pair."""
+    pairs, kept = "drug,target\nA,T2\nC,T1\nA,T1\n", {"structures": 2, "sequences": 2}
+    groups = TABLES["groups.csv"].replace("test6/flu,C,T3", "test6/flu,A,T3")
+    folder = write_tables(own, {"pairs.csv": pairs, "groups.csv": groups}, **kept)
+    made = load_dataset(own, "mine", DtiDataset)
+    flu = made.group_names.index("test6/flu")
+    assert [flu, 0, 2] in made.group_pairs.tolist()
+    shutil.rmtree(folder)
+    write_tables(own, {"pairs.csv": pairs, "groups.csv": groups.replace("A,T3", "C,T1")}, **kept)
+    with pytest.raises(CorruptData, match="the binding is among the pairs"):
+        load_dataset(own, "mine", DtiDataset)
+
+
 def test_an_empty_table_is_refused_with_its_file(own: Layout) -> None:
     write_tables(own, {"drugs.csv": ""})
     with pytest.raises(CorruptData, match="the table is empty") as refused:

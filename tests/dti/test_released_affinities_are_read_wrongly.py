@@ -107,6 +107,8 @@ def test_other_line_ends_and_a_byte_order_mark_are_the_same(tmp_path: Path) -> N
         ({"test_fold_setting1_txt": "[2, 4]"}, "4 is no cell of the 4", "test_fold"),
         ({"test_fold_setting1_txt": "[2, 0]"}, "0 is no cell of the 4, or is in a fold", "train_fold"),
         ({"test_fold_setting1_txt": "[true]"}, "True is no cell", "test_fold"),
+        # not counted from behind: this would be the very cell that is left
+        ({"test_fold_setting1_txt": "[-2]"}, "-2 is no cell of the 4", "test_fold"),
         ({"test_fold_setting1_txt": "[]"}, "1 cells are in no fold", "train_fold"),
         ({"train_fold_setting1_txt": "[0, 1, 3]"}, "not a list of folds", "train_fold"),
         ({"Y": pickled(MATRIX)[:-9]}, "not a pickled matrix", "Y"),

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.base.input_files import Given
+from harness.base.input_files import Given, as_file
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.benchmarks.dti import BENCHMARK
 from harness.benchmarks.dti.conformance import problems
 from harness.benchmarks.dti.conformance.problems import Problem
+from harness.benchmarks.dti.names import INPUTS
 from harness.conformance import checks_of, self_test
 from harness.execution.trials import Trial
 from harness.methods.card import MethodCard, load_method
@@ -95,6 +97,12 @@ def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Pat
 
     assert failed(card, running(tmp_path, rounded)) == set()
 
+    def rounded_like_the_largest(trial: Trial) -> Scores:
+        scores = scale * honest(trial)
+        return np.asarray(scores + 1e-6 * scores.max() * (len(scores) % 3))
+
+    assert failed(card, running(tmp_path / "largest", rounded_like_the_largest)) == set()
+
 
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
     runner = running(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
@@ -166,3 +174,21 @@ def test_problems_are_what_a_run_may_be(make: Callable[[], Problem]) -> None:
     pairs = np.concatenate([table.train_pairs, table.test_pairs])
     assert all(problem.dataset.smiles[drug] for drug in pairs[:, 0].tolist())
     assert not all(problem.dataset.smiles)
+
+
+DIGESTS = {"bindings": "0a995f94259d05e6", "affinities": "5569a03a1812cf2b"}
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_every_method_is_asked_the_same_made_up_problems(name: str) -> None:
+    """That one passed the self-test means the same everywhere, today and tomorrow."""
+    problem = getattr(problems, name)()
+    given = BENCHMARK.inputs(problem.dataset, problem.split, INPUTS, {})
+    truth = [
+        np.column_stack([one.split.rows, one.split.values_on(one.dataset)])
+        for one in (problem, problem.with_other_test_labels())
+    ]
+    names = (problem.dataset.drug_ids, problem.dataset.target_ids, problem.dataset.node_names)
+    told = [*given.items(), *((str(number), one) for number, one in enumerate((*truth, *names)))]
+    files = [as_file(key, value) for key, value in told]
+    assert sha256(b"".join(file.content for file in files)).hexdigest()[:16] == DIGESTS[name]

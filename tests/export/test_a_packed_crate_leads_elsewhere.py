@@ -140,6 +140,14 @@ def test_no_entry_leads_out_of_a_packed_crate(entries: list[tuple[str, int]], fa
     assert [one.name for one in tmp_path.iterdir()] == ["crate.zip"]
 
 
+def test_only_what_its_owner_may_run_may_be_run(tmp_path: Path) -> None:
+    """Whoever packed a crate had other groups and users: nothing of theirs is taken over."""
+    modes = {"a": 0o700, "b": 0o611, "c": 0o070, "d": 0o4777, "e": 0}
+    with unpacked(_zip(tmp_path / "crate.zip", *modes.items())) as out:
+        found = {name: stat.S_IMODE((out / name).stat().st_mode) for name in modes}
+    assert found == {"a": 0o755, "b": 0o644, "c": 0o644, "d": 0o755, "e": 0o644}
+
+
 @pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)])
 def test_a_crate_unpacks_to_a_tebibyte_at_most(more: int, fits: bool, tmp_path: Path) -> None:
     class Archive:

@@ -38,7 +38,29 @@ def elsewhere(repository: Layout, tmp_path: Path) -> Layout:
     return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
 
 
-@pytest.mark.parametrize("text", ["no", "0", "1.5", "-1"])
+@pytest.mark.parametrize("there", ["nothing", "a file", "a folder"])
+def test_what_is_handed_over_is_written_unless_its_file_is_there(
+    repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str
+) -> None:
+    """A folder of its name is no file: whoever writes refuses it."""
+    file = (
+        tmp_path
+        / "mirror"
+        / "images"
+        / f"{image_name(repository, METHOD).rpartition('/')[2].replace(':', '-')}.tar"
+    )
+    if there != "nothing":
+        (file if there == "a folder" else file.parent).mkdir(parents=True)
+    if there == "a file":
+        file.touch()
+    asked: list[Any] = []
+    monkeypatch.setattr(handover, "save_images", lambda engine, layout, *others: asked.append(others))
+    engine: Any = None
+    assert hand_over(engine, repository, [METHOD], tmp_path / "mirror") == [file] and file.parent.is_dir()
+    assert asked == ([] if there == "a file" else [([METHOD], file, "cpu")])
+
+
+@pytest.mark.parametrize("text", ["no", "0", "1.5", "-1", "²"])
 def test_a_limit_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv(ROOM_VARIABLE, text)
     with pytest.raises(UsageError, match="no size") as refused:

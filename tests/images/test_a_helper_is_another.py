@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from harness.base.layout import Layout
 from harness.images import build as building_module
 from harness.images import builder as client_module
 from harness.images.build import ensure_image
+from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.identity import environment_image_name
+from harness.images.preparation import parts_of_layers
 from harness.images.record import recorded_tree
 from tests.images.test_an_image_is_trusted_by_its_name import Builder, FakeEngine, builder, engine, private
 
@@ -30,6 +33,30 @@ def test_sources_are_compiled_in_the_helper(
     assert len(compiled) == 1 and compiled[0].startswith("make libmf cpu on ")
     assert any(text.startswith("make _compiler cpu on ") for text in made[: made.index(compiled[0])])
     assert made[-1] == f"make libmf on {environment_image_name('libmf', recorded_tree(private, 'libmf'))}"
+
+
+def test_a_build_for_gpus_is_made_in_a_helper_for_cpus(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is run on a GPU there, and it would be built a second time."""
+    asked: list[Any] = []
+
+    def ensured(engine: object, layout: Layout, name: str, accelerator: str, supply: object) -> SimpleNamespace:
+        asked.append((name, accelerator))
+        return SimpleNamespace(name=f"image of {name}", environment_tree=f"tree of {name}")
+
+    monkeypatch.setattr(building_module, "_ensure", ensured)
+    monkeypatch.setattr(building_module, "make_environment", lambda *given, **images: (*given[2:], images))
+    monkeypatch.setattr(Environment, "helper", property(lambda self: "_numpy" if self.name == "_torch" else None))
+    fetched: list[Any] = []
+    supply: Any = SimpleNamespace(fetch=lambda _, parts: fetched.extend(parts), announce=asked.append)
+    layers = layers_of(environment_chain(repository, "_torch"))
+    engine: Any = None
+    made: Any = building_module._make(engine, repository, layers, "cuda", supply)
+    images = {"base": f"image of {layers[-2].name}", "helper": "image of _numpy"}
+    assert made == ((layers, "cuda", images), f"tree of {layers[-2].name}")
+    assert asked == [(layers[-2].name, "cuda"), ("_numpy", "cpu"), "building environment _torch"]
+    assert fetched == parts_of_layers([(layers[-1], "cuda")])
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,18 @@ def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, 
     assert failed(declared, running(tmp_path / "honest", honest)) == {"order"}
 
 
+def test_scores_that_depend_on_what_is_asked_in_their_last_digits_do_so(card: MethodCard, tmp_path: Path) -> None:
+    """Results of this benchmark are compared bit by bit."""
+
+    def by_number(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
+        asked = int((trial.inputs["folds"] == -1).sum())
+        return np.asarray(honest(trial, labels) * (1 + 1e-15 * asked))
+
+    runner, declared = running(tmp_path, by_number), card.model_copy(update={"asked_together": "it counts"})
+    assert failed(card, runner) == {"order"}
+    assert failed(declared, runner) == set()
+
+
 def test_a_lowest_score_that_is_not_the_lowest_is_found(card: MethodCard, tmp_path: Path) -> None:
     assert "lowest" in failed(card, running(tmp_path, honest, lowest_is_off_by=-1.0))
 

@@ -405,6 +405,16 @@ def test_the_page_of_claims_shows_what_was_decided(pages: Any, report: Report) -
     assert others["claims"] == [] and others["reasons"] == [("not-comparable", "a reason", 2)]
 
 
+def test_what_columns_mean_is_told_by_the_study_of_their_own_benchmark(pages: Any, report: Report) -> None:
+    _, calls = pages
+    (study,) = report.studies
+    sheets = tuple(replace(one, columns="what others say") for one in study.sheets)
+    other = replace(study, benchmark="ddi", sheets=sheets)
+    for studies in ((other, study), (study, other)):
+        SitePages(SiteMap(replace(report, studies=studies)))._claims("repurposing-table-3")
+    assert [values["columns"] for _, values in calls] == ["what columns say"] * 2
+
+
 def test_what_is_decided_without_a_number_of_ours_is_not_undecided(pages: Any) -> None:
     own, calls = pages
     name, (book, title, sheet, _) = next(iter(own.map.sheets.items()))

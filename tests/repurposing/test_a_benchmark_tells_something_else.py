@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -244,6 +245,7 @@ def test_a_drug_known_by_its_similarities_is_a_column_of_the_others() -> None:
         ("f1x=1", "no feature is called 'f1x'", "new drug 'mine'", "did you mean 'f1'? known: f1"),
         ("F2X = 1", "no feature is called 'F2X'", "new drug 'mine'", "did you mean 'f2'? known: f2"),
         ("zz=1", "no feature is called 'zz'", "new drug 'mine'", "known: f1, f2, g, i"),
+        ("f1=1;f1 =1", "'f1' is given twice", "new drug 'mine': f1 =1", "give each feature once"),
         ("f1=much", "'much' is no finite number", "new drug 'mine': f1=much", "write one"),
         ("f1=inf", "'inf' is no finite number", "new drug 'mine': f1=inf", "write one"),
         ("f1=nan", "'nan' is no finite number", "new drug 'mine': f1=nan", "write one"),
@@ -261,9 +263,10 @@ def test_what_says_nothing_or_is_there_already_is_no_item_of_ones_own() -> None:
     with pytest.raises(UsageError) as refused:
         with_new(tiny(), [new("drug", "mine", " ; ")])
     assert "list of features (FEATURE=NUMBER, separated by semicolons or lines)" in str(refused.value)
-    for taken in ("A", "X"):
-        with pytest.raises(UsageError):
-            with_new(tiny(), [new("drug", taken, "g=1")])
+    # of drugs and of diseases, in whatever case
+    for kind, taken in itertools.product(("drug", "disease"), ("A", "x")):
+        with pytest.raises(UsageError, match=f"^.*there is a '{taken}' already"):
+            with_new(tiny(), [new(kind, taken, "f1=1")])
     other = RepurposingDataset(**{**vars(tiny(square=True)), "drug_feature_names": ("b", "a")})
     with pytest.raises(UsageError, match="similarities whose columns are not named as its rows are") as refused:
         with_new(other, [new("drug", "mine", "a=1")])

@@ -321,6 +321,20 @@ def test_a_best_three_is_of_all_methods_that_were_run(drawn: Drawn) -> None:
     assert absent.reason == f"no data here: {whole.why_without('Gottlieb')}" and len(absent.published) == 3
 
 
+def test_that_parameters_were_fitted_is_said_only_of_a_three_that_is_the_same(
+    drawn: Drawn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.benchmarks.repurposing.study.figures.reason_in", lambda *_: "it was")
+    whole = drawn(12)
+    same, fewer = (
+        _best(cast(Sides, SimpleNamespace(several=one, best_control=lambda *_: None)), "AUC", SPLIT, "Fdataset")
+        for one in (whole, without_seeds(whole, Place("Fdataset", "HAN", SPLIT), 9))
+    )
+    told = f"parameters of our {', '.join(same.ours)} were fitted to values that are published for it"
+    assert (same.verdict, same.reason) == (ClaimVerdict.REPRODUCED, f"the same three in the same order; {told}")
+    assert (fewer.verdict, fewer.reason) == (ClaimVerdict.NOT_COMPARABLE, "9 seeds")
+
+
 def test_the_range_of_a_correlation_is_that_of_a_hundred_draws(drawn: Drawn) -> None:
     """Of as many seeds as the place with the fewest has, the same ones of every method; written out plainly."""
     several = without_seeds(drawn(14), Place("Fdataset", "HAN", SPLIT), 12)
