@@ -20,7 +20,7 @@ def checked_remarks(dataset: CombosDataset) -> tuple[str, ...]:
     where = f"dataset {dataset.name}"
     _check_arrays(dataset, where)
     for number, document in enumerate(dataset.documents):
-        check_document(document, f"{where}: document {number} ({document.doc_id})")
+        check_texts(document, f"{where}: document {number} ({document.doc_id})")
     total, other_ids = len(dataset.documents), sum(map(_has_other_id, dataset.documents))
     counts = (
         (sum(map(_has_other_text, dataset.documents)), "have a drug whose text is not that of the sentence"),
@@ -33,6 +33,18 @@ def checked_remarks(dataset: CombosDataset) -> tuple[str, ...]:
         (_shared(dataset), "are for training and share an abstract with a test document"),
     )
     return tuple(f"{count} of {total} documents {what}" for count, what in counts if count)
+
+
+def check_texts(document: Document, where: str) -> None:
+    """`check_document`, and that no other text has half of a character, as a cut escape leaves it."""
+    check_document(document, where)
+    texts = {"doc_id": document.doc_id, "source": document.source}
+    texts |= {f"spans[{number}].text": drug.text for number, drug in enumerate(document.drugs)}
+    for field, text in texts.items():
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise CorruptData(
+                "it has half of a character", where=f"{where}: {field}", todo="write both halves (\\ud83d\\udc8a)"
+            )
 
 
 def _has_other_text(document: Document) -> bool:

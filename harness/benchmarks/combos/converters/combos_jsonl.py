@@ -14,15 +14,9 @@ from typing import Any, TypeVar
 from harness.base.errors import CorruptData
 from harness.base.faults import Faults, all_faults
 from harness.base.manifests import Strict
+from harness.benchmarks.combos.checks import check_texts
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, UNANNOTATED, CombosDataset, dataset_of
-from harness.benchmarks.combos.documents import (
-    LABELS,
-    NO_COMB,
-    Document,
-    DrugRelation,
-    MarkedDrug,
-    check_document,
-)
+from harness.benchmarks.combos.documents import LABELS, NO_COMB, Document, DrugRelation, MarkedDrug
 from harness.data.cells import unpacked
 from harness.data.lines import path_of
 from harness.data.manifest import DatasetManifest
@@ -99,7 +93,7 @@ def _checked(document: Document, part: int, where: str) -> Document:
     if part == UNANNOTATED and document.relations:
         what = "a document that is not annotated has relations"
         raise CorruptData(what, where=f"{where}: rels", todo="leave them out, or list it for training")
-    check_document(document, where)
+    check_texts(document, where)
     return document
 
 
