@@ -38,6 +38,7 @@ def checked_remarks(dataset: CombosDataset) -> tuple[str, ...]:
 def check_texts(document: Document, where: str) -> None:
     """`check_document`, and that no other text has half of a character, as a cut escape leaves it."""
     check_document(document, where)
+    # not there, beside the same check of the sentence: scores depend on that module, and would all be stale
     texts = {"doc_id": document.doc_id, "source": document.source}
     texts |= {f"spans[{number}].text": drug.text for number, drug in enumerate(document.drugs)}
     for field, text in texts.items():
