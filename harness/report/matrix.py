@@ -24,10 +24,11 @@ PlaceOfMean = tuple[str, str, str, str, str]
 
 @dataclass(frozen=True)
 class PublishedMean:
-    """A published mean as text, and the verdict on it."""
+    """A published mean as text, the verdict on it, and why the verdict is not to be taken at its word."""
 
     text: str
     verdict: ClaimVerdict
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def published_means(books: Iterable[Book]) -> dict[PlaceOfMean, PublishedMean]:
             row, dataset, split = one.target.row, one.target.dataset, one.target.split
             if one.claim.statistic in _OF_MEANS and one.metric and row and dataset and split:
                 place = (book.benchmark, row, dataset, split, one.metric)
-                means.setdefault(place, PublishedMean(_text_of(one), one.verdict))
+                means.setdefault(place, PublishedMean(_text_of(one), one.verdict, _note_on(one)))
     return means
 
 
@@ -139,6 +140,14 @@ def _text_of(comparison: Comparison) -> str:
     decimals = min(len(claim.published.partition(".")[2]), _DECIMALS)
     deviation = "" if claim.sd is None else f" ± {claim.sd:.{decimals}f}"
     return f"{claim.value:.{decimals}f}{deviation}"
+
+
+def _note_on(comparison: Comparison) -> str:
+    """Why a mean is not reproduced, or what else reproduces it; nothing where the sign says it all."""
+    if comparison.verdict is ClaimVerdict.PENDING:
+        return ""
+    told = comparison.verdict is not ClaimVerdict.REPRODUCED or comparison.controls
+    return f"published mean {comparison.verdict}: {comparison.reason}" if told else ""
 
 
 def _defined(metric: str) -> str:
@@ -183,4 +192,5 @@ def _entry(
                 )
             )
         numbers += [number] if number else []
-    return MatrixEntry(group, tuple(scores), tuple(numbers))
+        numbers += [footnotes.number_of(theirs.note)] if theirs and theirs.note else []
+    return MatrixEntry(group, tuple(scores), tuple(dict.fromkeys(numbers)))

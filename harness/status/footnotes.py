@@ -20,9 +20,12 @@ class Footnotes:
 
     def number(self, group: Group, metric: str) -> int | None:
         """The number of the footnote of one entry; None if it needs none."""
-        if not (remarks := group.remarks(metric)):
-            return None
-        return self._numbers.setdefault(few_in_line(remarks, _MOST, "; "), len(self._numbers) + 1)
+        remarks = group.remarks(metric)
+        return self.number_of(few_in_line(remarks, _MOST, "; ")) if remarks else None
+
+    def number_of(self, text: str) -> int:
+        """The number of the footnote with this text."""
+        return self._numbers.setdefault(text, len(self._numbers) + 1)
 
     def entry(self, group: Group, metric: str) -> str:
         """`0.8009 ± 0.0123 (3) [1]`, `- [2]`; empty where there is neither a value nor a reason."""

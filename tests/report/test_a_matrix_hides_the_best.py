@@ -83,9 +83,31 @@ def test_a_published_mean_stands_at_its_own_entry_alone() -> None:
     first = _claim("0.51234567", ClaimVerdict.DEVIATES, sd=0.0125)
     later = _claim("0.9", ClaimVerdict.REPRODUCED, sd=None)
     scores = _scores(_matrix(first, later, _claim("0.125", ClaimVerdict.PENDING, sd=None, method="tiger")))
-    assert scores["mlp"].published == PublishedMean("0.5123 ± 0.0125", ClaimVerdict.DEVIATES)
+    assert scores["mlp"].published == PublishedMean(
+        "0.5123 ± 0.0125", ClaimVerdict.DEVIATES, "published mean deviates: a reason"
+    )
     assert scores["tiger"].published == PublishedMean("0.125", ClaimVerdict.PENDING)
     assert scores["majority_type"].published is None
+
+
+def test_a_published_mean_that_is_not_simply_reproduced_has_its_reason_below() -> None:
+    """One note for each reason, at every entry that has it; none where the sign says it all."""
+    plain = _claim("0.5", ClaimVerdict.REPRODUCED, sd=None)
+    beside = plain._replace(controls=("majority_type",))
+    too_few = _claim("0.5", ClaimVerdict.NOT_COMPARABLE, sd=None)
+    pending = _claim("0.5", ClaimVerdict.PENDING, sd=None, method="tiger")
+    of_control = _claim("0.5", ClaimVerdict.NOT_COMPARABLE, sd=None, method="majority_type")
+
+    def notes(*claims: Comparison) -> tuple[tuple[str, ...], dict[str, tuple[int, ...]]]:
+        matrix = _matrix(*claims)
+        entries = {row: entry for (_, row), found in matrix.rows.items() for entry in found.values()}
+        return matrix.footnotes, {row: entry.footnotes for row, entry in entries.items()}
+
+    nobody = {"mlp": (), "tiger": (), "majority_type": ()}
+    assert notes(plain, pending) == ((), nobody)
+    assert notes(beside) == (("published mean reproduced: a reason",), nobody | {"mlp": (1,)})
+    told = ("published mean not-comparable: a reason",)
+    assert notes(too_few, pending, of_control) == (told, nobody | {"mlp": (1,), "majority_type": (1,)})
 
 
 def test_an_entry_without_a_value_keeps_its_note_and_what_was_published() -> None:

@@ -432,6 +432,6 @@ def test_a_published_mean_has_as_many_decimals_as_were_printed() -> None:
     ):
         means = published_means([Book("b", (), (claim("band", published, sd=sd, variant="v"),))])
         place = ("b", "constant/v", "synthetic", "random", "NS-AUC/as-published")
-        assert means == {place: PublishedMean(text, OFF)}
+        assert means == {place: PublishedMean(text, OFF, "published mean deviates: a reason")}
     for change in ({"dataset": None}, {"split": None}, {"method": None}, {"metric": None}):
         assert published_means([Book("b", (), (claim("mean", **change),))]) == {}  # type: ignore[arg-type]
