@@ -27,7 +27,7 @@ from harness.compare.adjustment import judge_adjusted
 from harness.compare.claims import ADJUSTED_P, DIFFERENCE, MEDIAN, Claim, H
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison, Recomputed
 from harness.compare.means import FEWEST_SEEDS
-from harness.compare.names import PublishedNames, target_of
+from harness.compare.names import PublishedNames, reason_in, target_of
 from harness.compare.paper import PaperStatistics, Place
 from harness.compare.statistics import (
     CONFIDENCE,
@@ -137,6 +137,16 @@ class Several:
         ranked = [(mean, place) for place in places if (mean := side.mean(place, metric)) is not None]
         return [place for _, place in sorted(ranked, key=lambda one: -one[0])[:_BEST]]
 
+    def told_of_fits(self, places: Iterable[Place], metric: str) -> str:
+        """What is told where numbers of ours rest on parameters fitted to published ones; empty where none do."""
+
+        def is_fitted(place: Place) -> bool:
+            about = (place.method, place.dataset, place.split, metric)
+            return reason_in(self.names.fitted, *about) is not None
+
+        methods = ", ".join(dict.fromkeys(place.method for place in places if is_fitted(place)))
+        return f"; parameters of our {methods} were fitted to values that are published for it" if methods else ""
+
     def seeds_of(self, claim: Claim, places: Iterable[Place]) -> list[int] | None:
         """The seeds of ours that a claim's number is over; None where runs of any seed have a part in it."""
         return self.ours.seeds(places, self.paper.metric) if claim.statistic in _OF_SHARED_SEEDS else None
@@ -245,7 +255,11 @@ class Several:
             needed = runs_needed(lambda n: abs(difference) > half(n, DEVIATIONS) or fits(n), comparison.n)
             what = "no number of runs decides" if needed is None else "too few runs"
             return decision(ClaimVerdict.NOT_COMPARABLE, f"{what}: the range does not fit into the margin", needed)
-        return decision(ClaimVerdict.REPRODUCED, "within the range of the authors' own runs")
+        every = [place for group in groups for place in group]
+        metric = self.paper.metric
+        rests_on = self.best(self.ours, every, metric) if claim.statistic == MEDIAN else every
+        told = self.told_of_fits(rests_on, metric)
+        return decision(ClaimVerdict.REPRODUCED, f"within the range of the authors' own runs{told}")
 
     def _margin(self, statistic: str, groups: Groups, centre: float) -> float:
         """How far a number may lie from that of the authors' runs and still be the same."""

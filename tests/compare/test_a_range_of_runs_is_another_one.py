@@ -15,7 +15,7 @@ from harness.compare.adjustment import judge_adjusted
 from harness.compare.claims import ADJUSTED_P, DIFFERENCE, MEDIAN, Claim, H
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
 from harness.compare.groups import Several, judge_all
-from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
+from harness.compare.names import ClaimSources, MetricName, PublishedNames, Remark, Target
 from harness.compare.paper import Contrast, PaperStatistics, Place
 from harness.compare.runs import Obtained
 from harness.compare.values import TIME, Side, our_side, values_of_control
@@ -114,6 +114,31 @@ def test_a_statistic_of_both_sides_is_its_definition(statistic: str) -> None:
     assert one.ours == pytest.approx(by_definition(statistic, OURS, list(range(100, 120))))
     assert one.files.value == pytest.approx(by_definition(statistic, PUBLISHED, list(range(40))))
     assert one.files.n == (NAMES.seeds if statistic == DIFFERENCE else 40)
+
+
+def test_a_number_that_rests_on_fitted_parameters_says_so_where_it_is_reproduced() -> None:
+    """A median rests on the three best alone, and D is none of them. What is fitted elsewhere, nobody."""
+    ours = drawn(PLACES, range(100, 160), random=1)
+    here = "within the range of the authors' own runs"
+
+    def reason(statistic: str, *fitted: str, dataset: str = "One", shift: float = 0.0) -> str:
+        found = several(PUBLISHED, drawn(PLACES, range(100, 160), random=1, shift=shift) if shift else ours)
+        remarks = [Remark(method=name, dataset=dataset, reason="a fit") for name in fitted]
+        names = NAMES.model_copy(update={"fitted": remarks})
+        asked = claim(statistic, by_definition(statistic, PUBLISHED, list(range(40))), rounding=0.05)
+        if statistic == MEDIAN:
+            asked = asked._replace(method="all")
+        return replace(found, names=names).judge(asked).reason
+
+    def told(methods: str) -> str:
+        return f"{here}; parameters of our {methods} were fitted to values that are published for it"
+
+    for statistic in STATISTICS:
+        assert reason(statistic) == reason(statistic, *"ABCD", dataset="Two") == here
+        assert reason(statistic, "A") == told("A")
+        assert reason(statistic, "D") == (here if statistic == MEDIAN else told("D"))
+    assert reason(MEDIAN, *"ABCD") == told("A, B, C")
+    assert "fitted" not in reason(MEDIAN, "A", shift=0.2)
 
 
 @pytest.mark.parametrize("seeds", [10, 20, 35])

@@ -324,7 +324,7 @@ def test_a_best_three_is_of_all_methods_that_were_run(drawn: Drawn) -> None:
 def test_that_parameters_were_fitted_is_said_only_of_a_three_that_is_the_same(
     drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.benchmarks.repurposing.study.figures.reason_in", lambda *_: "it was")
+    monkeypatch.setattr("harness.compare.groups.reason_in", lambda *_: "it was")
     whole = drawn(12)
     same, fewer = (
         _best(cast(Sides, SimpleNamespace(several=one, best_control=lambda *_: None)), "AUC", SPLIT, "Fdataset")

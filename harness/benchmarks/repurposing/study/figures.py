@@ -12,7 +12,6 @@ import numpy as np
 from harness.compare.comparison import ClaimVerdict
 from harness.compare.groups import DEVIATIONS, EQUIVALENCE_DEVIATIONS
 from harness.compare.means import FEWEST_SEEDS
-from harness.compare.names import reason_in
 from harness.compare.paper import Place
 from harness.compare.statistics import CONFIDENCE, EQUIVALENCE, Array, ranks_of
 from harness.compare.values import TIME, Side
@@ -233,9 +232,8 @@ def _best(sides: Sides, metric: str, split: str, dataset: str) -> Best:
         verdict, reason = ClaimVerdict.PENDING, f"{len(ours_here)} of {len(places)} methods run"
     else:
         verdict, reason = _same_three(published, places, metric, theirs, mine, n)
-        fits = [name for name in mine if reason_in(several.names.fitted, name, dataset, split, metric)]
-        if fits and verdict is ClaimVerdict.REPRODUCED:
-            reason += f"; parameters of our {', '.join(fits)} were fitted to values that are published for it"
+        if verdict is ClaimVerdict.REPRODUCED:
+            reason += several.told_of_fits((Place(dataset, name, split) for name in mine), metric)
     control = sides.best_control(metric, places)
     return Best(dataset, tuple(theirs), tuple(mine), n, verdict, reason, control, boxes)
 
