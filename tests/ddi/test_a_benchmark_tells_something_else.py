@@ -255,6 +255,26 @@ def test_a_golden_of_several_types_marks_types_then_the_sign() -> None:
     assert {found[name].standing for name in ("roc_auc", "accuracy")} == {Standing.OK}
 
 
+@pytest.mark.parametrize("other", [1.0, 1 + 2**-23, 1.5])
+def test_only_pairs_with_nearly_the_same_logit_may_tie_in_the_golden(other: float) -> None:
+    """In single precision the probabilities of neighbouring numbers may be one and the same."""
+    logits, label = np.array([[1.0], [other], [-1.0]], dtype=np.float32), np.array([[1, 1], [1, 0], [1, 0]])
+    agreed = {}
+    for area in (0.5, 0.75):
+        golden = {
+            "in/logits": logits,
+            "in/label": label,
+            "out/roc_auc": np.array(area),
+            "out/accuracy": np.array(1.0),
+        }
+        found = {one.array: one for one in check_metrics(golden)}
+        agreed[area] = found["roc_auc"].standing is Standing.OK
+        assert found["accuracy"].allowed == 1e-12
+        assert found["roc_auc"].allowed == (0.5 + 1e-12 if other == 1 + 2**-23 else 1e-12)
+    # a tie, either, and the negative ahead of the positive
+    assert agreed == {0.5: other > 1, 0.75: other < 1.5}
+
+
 DIGESTS = {
     "one_type": "649860c5ff26a409",
     "several_types": "deaa19239b3deb69",

@@ -64,3 +64,27 @@ def test_a_golden_without_scores_is_told(arrays: Arrays, lacking: str) -> None:
     del arrays[lacking]
     (finding,) = check_metrics(arrays)
     assert finding.standing is Standing.FAILED
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "undefined"),
+    [
+        ("y", 0, {"auroc", "ap", "pr_auc_trapz_sklearn", "best_f1", "best_f1_threshold"}),
+        ("y", 1, {"auroc", "ap", "pr_auc_trapz_sklearn", "best_f1"}),
+        ("q_y", 0, {"map_minkR", "map_R", "map_hits"}),
+    ],
+)
+def test_a_metric_that_a_case_leaves_undefined_is_no_number(
+    arrays: Arrays, part: str, value: int, undefined: set[str]
+) -> None:
+    """Where all pairs bind, or none: a number in the golden is told as beyond, and none in it agrees."""
+    if part == "y":
+        undefined = {*undefined, "general_f1_0.5", "general_bestf1", *(() if value else ("pr_auc_dtinet",))}
+    arrays[f"c0_{part}"] = np.full_like(arrays[f"c0_{part}"], value)
+    standings = {finding.array: finding.standing for finding in check_metrics(arrays)}
+    assert standings.keys() == NAMES
+    assert {standings[name] for name in undefined} == {Standing.BEYOND}
+    for name in undefined:
+        arrays[f"c0_{name}"] = np.full_like(arrays[f"c0_{name}"], np.nan)
+    agreed = {finding.array for finding in check_metrics(arrays) if finding.standing is Standing.OK}
+    assert agreed >= undefined

@@ -49,8 +49,9 @@ def _values(arrays: Mapping[str, Array], case: str) -> dict[str, Array]:
     """Every metric of a case, by the golden's names."""
     truth, scores = arrays[f"{case}y"] > 0, arrays[f"{case}s"].astype(np.float64)
     metrics = bindings.binding_metrics(truth, scores)
-    values = {name: np.asarray(metrics[ours], dtype=np.float64) for name, ours in _OF_ALL_PAIRS.items()}
-    values["best_f1_threshold"] = np.asarray(bindings.best_f1(bindings.threshold_counts(truth, scores))[1])
+    values = {name: _number(metrics[ours]) for name, ours in _OF_ALL_PAIRS.items()}
+    threshold = bindings.best_f1(bindings.threshold_counts(truth, scores))[1] if truth.any() else np.nan
+    values["best_f1_threshold"] = np.asarray(threshold)
     if len(np.unique(scores)) == len(scores):
         # equal scores would be in any order there
         values["pr_auc_dtinet"] = np.asarray(_area_by_rank(truth, scores))
@@ -61,12 +62,19 @@ def _values(arrays: Mapping[str, Array], case: str) -> dict[str, Array]:
     means = ranking.ranking_metrics(truth, scores, queries)
     values["prf_at_k"] = np.stack(lists, axis=1)
     for name, reading in _MAPS.items():
-        values[name] = np.array([means[f"MAP@{depth}/{reading}"] for depth in DEPTHS], dtype=np.float64)
+        values[name] = np.array([_number(means[f"MAP@{depth}/{reading}"]) for depth in DEPTHS])
     return values
+
+
+def _number(value: float | str) -> Array:
+    """A metric without a value, of pairs that all bind or none, is no number there either."""
+    return np.asarray(np.nan if isinstance(value, str) else value, dtype=np.float64)
 
 
 def _area_by_rank(truth: Array, scores: Array) -> float:
     """DTINet's: trapezoids from item to item, beginning at the first one."""
     hits = np.cumsum(truth[np.argsort(-scores, kind="stable")])
+    if not hits[-1]:
+        return np.nan
     precision, recall = hits / np.arange(1, len(hits) + 1), hits / hits[-1]
     return float(np.diff(recall) @ (precision[1:] + precision[:-1]) / 2)
