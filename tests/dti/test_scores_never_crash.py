@@ -122,6 +122,7 @@ def test_what_is_no_answer_is_refused_with_its_place(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidPredictions, match=words):
             question.read(_written(tmp_path, scores))
-    (tmp_path / "scores.npy").unlink()
-    with pytest.raises(InvalidPredictions, match=r"scores\.npy: is missing"):
-        question.read(tmp_path)
+    for name in ("scores.npy", "method.json"):
+        (_written(tmp_path, whole) / name).unlink()
+        with pytest.raises(InvalidPredictions, match=rf"^{name}: is missing"):
+            question.read(tmp_path)

@@ -226,6 +226,7 @@ def test_a_file_of_a_split_is_read_or_refused(world: DtiDataset, tmp_path: Path)
     assert not back.rows.flags.writeable and not split.rows.flags.writeable
     for array, words in (
         (split.rows[:, :3], "has the shape"),
+        (np.tile(split.rows, 2), "has the shape"),
         (split.rows.astype(np.int64), "has data type <i8"),
         (split.rows.ravel(), "has the shape"),
         (split.rows[None], "has the shape"),

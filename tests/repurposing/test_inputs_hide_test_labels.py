@@ -10,6 +10,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.input_arrays import similarity, standardised
 from harness.benchmarks.repurposing.names import INPUTS
@@ -94,6 +95,20 @@ def test_description_names_every_file_truly(
 def test_no_inner_folds_means_one_model(synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path) -> None:
     write_inputs("repurposing", synthetic, split, [], tmp_path, {"inner_folds": 0})
     assert np.unique(np.load(tmp_path / "folds.npy")).tolist() == [-1, 0]
+
+
+@pytest.mark.parametrize("inner_folds", [0, 5])
+def test_what_is_asked_is_told_alike_from_both_sides(
+    synthetic: RepurposingDataset, split: FoldSplit, inner_folds: int
+) -> None:
+    """Of the inputs when a run ends, and of the split when it is scored: as many models, and the same pairs."""
+    options = {"inner_folds": inner_folds}
+    inputs = BENCHMARK.inputs(synthetic, split, [], options)
+    asked, scored = BENCHMARK.asked_in(inputs, options), BENCHMARK.scoring.question(synthetic, split, options)
+    assert (asked.inner_folds, scored.inner_folds) == (inner_folds, inner_folds)
+    np.testing.assert_array_equal(asked.folds, inputs["folds"])
+    np.testing.assert_array_equal(scored.folds, split.folds)
+    np.testing.assert_array_equal(asked.folds == -1, scored.folds == -1)
 
 
 def test_unknown_input_is_explained(synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path) -> None:
