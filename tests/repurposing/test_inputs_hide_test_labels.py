@@ -122,6 +122,9 @@ def test_unknown_and_constant_features_are_prepared_as_documented() -> None:
     np.testing.assert_allclose(
         standardised(features), [[-root, 0, 0, -root], [root, 0, 0, 0], [0, 0, 0, root]], atol=1e-15
     )
+    # in whatever unit they are
+    for unit in (1e-20, 1e-9, 1e20):
+        np.testing.assert_allclose(standardised(features * unit), standardised(features), atol=1e-12)
 
 
 def test_constant_column_is_not_blown_up_by_rounding() -> None:
