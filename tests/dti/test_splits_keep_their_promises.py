@@ -120,6 +120,13 @@ def test_a_random_fold_of_another_size_or_kind_is_found(world: DtiDataset) -> No
     rows = split.rows.copy()
     assert len(random.broken_promises(world, pair_split(rows[1:]), chosen)) == 1
     assert len(random.broken_promises(world, pair_split(rows[:-1]), chosen)) == 1
+    # a binding that the dataset lacks is no negative
+    drawn = np.flatnonzero(rows[:, 3] == NEGATIVE)
+    rows[drawn[0], 3] = NEW
+    assert random.broken_promises(world, pair_split(rows), chosen) == [
+        f"there are {len(drawn) - 1} negatives, not {len(drawn)}"
+    ]
+    rows[drawn[0], 3] = NEGATIVE
     own = np.flatnonzero((rows[:, 3] >= 0) & (rows[:, 0] == TEST))
     rows[own[:2], 0] = TRAIN
     assert len(random.broken_promises(world, pair_split(rows), chosen)) == 2
