@@ -67,6 +67,8 @@ _MEDIA_TYPES = {
     ".zip": "application/zip",
 }
 _UNKNOWN_TYPE = "application/octet-stream"
+_WHOLE = re.compile(r"[+-]?\d+")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 # what manifests call data that we generated ourselves
 _OURS = "generated; no rights needed"
 _NO_RIGHTS = "https://creativecommons.org/publicdomain/zero/1.0/"
@@ -179,8 +181,8 @@ def _record_set(file: SourceFile, path: Path) -> dict[str, Any] | None:
 
 
 def _type_of(values: list[str]) -> str:
-    if values and all(re.fullmatch(r"-?\d+", value) for value in values):
+    if values and all(_WHOLE.fullmatch(value) for value in values):
         return "sc:Integer"
-    if values and all(re.fullmatch(r"-?\d+(\.\d*)?(e-?\d+)?", value) for value in values):
+    if values and all(_NUMBER.fullmatch(value) for value in values):
         return "sc:Float"
     return "sc:Text"

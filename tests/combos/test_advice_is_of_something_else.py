@@ -266,6 +266,12 @@ def _items(text: str, *drugs: str) -> list[NewItem]:
             "name it as it stands there; near it: aspirin, Aspirine",
         ),
         (
+            _items("aspirin", "ASPIRN"),
+            "'ASPIRN' stands nowhere in the text as a whole word",
+            NewItem(kind="drug", name="ASPIRN").where,
+            "name it as it stands there; near it: aspirin",
+        ),
+        (
             _items("ASPIRIN", "aspirn"),
             "'aspirn' stands nowhere in the text as a whole word",
             NewItem(kind="drug", name="aspirn").where,

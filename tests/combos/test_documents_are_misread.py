@@ -44,7 +44,9 @@ def _relation(**changes: object) -> dict[str, object]:
 @pytest.mark.parametrize("first", ["", "\ufeff"])
 def test_lines_become_a_dataset(own: Layout, first: str) -> None:
     other = line(doc_id="two", rels=[], source="https://example.org/2", token="other fields are left alone")
-    content = first + json.dumps(line(), ensure_ascii=False) + "\n" + json.dumps(other) + "\n"
+    # a lone carriage return ends no line of JSON
+    texts = json.dumps(line(), ensure_ascii=False, separators=(",\r", ": ")), json.dumps(other)
+    content = first + "".join(f"{text}\n" for text in texts)
     write_files(own, train=content.replace("\n", "\r\n").encode())
     dataset = load_dataset(own, "mine", CombosDataset)
     document = dataset.documents[0]

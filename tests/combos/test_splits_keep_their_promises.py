@@ -189,6 +189,7 @@ def test_a_share_may_be_missed_by_one_abstract_and_no_more(corpus: CombosDataset
     [
         (lambda parts: parts[:-1], "159 parts for 160 documents"),
         (lambda parts: np.where(parts == TEST, 3, parts), "part 3 has no meaning"),
+        (lambda parts: np.where(parts == TEST, -2, parts), "part -2 has no meaning"),
         (lambda parts: np.where(parts == TEST, OUTSIDE, parts), "there is no test document"),
         (lambda parts: np.where(parts == TRAIN, OUTSIDE, parts), "there is no training document"),
     ],

@@ -134,6 +134,22 @@ def test_rounding_by_the_batch_is_no_other_order(
     assert failed(card, running(tmp_path, rounded)) == told
 
 
+def test_the_right_combinations_of_other_documents_where_fewer_are_asked_are_found(
+    card: MethodCard, tmp_path: Path
+) -> None:
+    def exchanged(trial: Trial) -> Rows:
+        rows, drugs = honest(trial), _drugs(trial)
+        if len(rows) < 18:
+            without = next(place for place, own in enumerate(rows) if not own and len(drugs[place]) > 1)
+            having = next(
+                place for place, own in enumerate(rows) if own and own[0]["spans"][-1] < len(drugs[without])
+            )
+            rows[without], rows[having] = rows[having], rows[without]
+        return rows
+
+    assert failed(card, running(tmp_path, exchanged)) == {"order"}
+
+
 def test_what_depends_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
     def shared(trial: Trial) -> Rows:
         rows = honest(trial)

@@ -258,8 +258,9 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     suite_names.cache_clear()
     for benchmark, name, dataset, includes, options in (
         ("repurposing", "both", "synthetic", ["more"], "{ inner_folds = 3 }"),
-        ("ddi", "both", "synthetic_ddi", [], "{}"),
+        ("ddi", "both", "synthetic_ddi", ["last"], "{}"),
         ("repurposing", "more", "hdvd", [], "{}"),
+        ("ddi", "last", "twosides", [], "{}"),
     ):
         path = tmp_path / benchmark / "suites" / f"{name}.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -270,7 +271,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         )
     yield_names = suite_names()
     suite_names.cache_clear()
-    assert yield_names == ["both", "more"]
+    assert yield_names == ["both", "last", "more"]
     return tmp_path
 
 
@@ -278,17 +279,18 @@ def test_a_suite_is_of_all_benchmarks_in_their_order_with_what_it_includes(folde
     try:
         suite = load_suite("both")
         assert (suite.name, suite.summary) == ("both", "both of repurposing. both of ddi.")
-        assert suite.includes == ["more"]
+        assert suite.includes == ["more", "last"]
         assert [(block.benchmark, block.datasets) for block in suite.blocks] == [
             ("repurposing", ["synthetic"]),
             ("repurposing", ["hdvd"]),
             ("ddi", ["synthetic_ddi"]),
+            ("ddi", ["twosides"]),
         ]
         usual = complete_options("repurposing", {})
         assert [block.options for block in suite.blocks] == [
             {**usual, "inner_folds": 3},
             usual,
-            complete_options("ddi", {}),
+            *[complete_options("ddi", {})] * 2,
         ]
         assert suite.blocks[0].splits == [f"random:share=0.{one}" for one in ("1a", "1b", "2a", "2b")]
         with pytest.raises(UsageError) as found:

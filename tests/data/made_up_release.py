@@ -89,6 +89,6 @@ def write_approvals(path: Path, rows: Mapping[str, str]) -> Path:
         f'<c r="D{line}" t="s"><v>{2 * line - 1}</v></c><c r="DA{line}"><v>9</v></c></row>'
         for line in range(1, len(rows) + 2)
     )
-    # one without a date, as rows of the original are
-    lines += '<row r="99"><c r="A99" t="s"><v>0</v></c></row>'
+    # one without a date, as rows of the original are; a text of its own is not among the shared ones
+    lines += '<row r="99"><c r="A99" t="s"><v>0</v></c><c r="E99" t="str"><v>none</v></c></row>'
     return write_workbook(path, {"Sheet1": lines}, texts=texts)

@@ -29,7 +29,7 @@ def test_a_line_or_a_number_that_is_none_says_where(tmp_path: Path) -> None:
         4,
     ]
     # of more digits than that nothing is counted, and of thousands Python makes no number
-    for text in ("2", "6", "-3", "3.0", "x", "", "4".zfill(31), "1" * 5000):
+    for text in ("2", "6", "-3", "3.0", "x", "", "\N{SUPERSCRIPT FOUR}", "4".zfill(31), "1" * 5000):
         assert told(partial(lines.number_in, text, span, "drug", "here")) == [
             (f"drug '{text}' is not one of 3 to 5", "here", f"{restore}, or correct the number")
         ]

@@ -19,10 +19,11 @@ from typing import Any, cast
 import pytest
 
 from harness.base.errors import CorruptData
+from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.data import trust
 from harness.data.manifest import DatasetManifest, SourceFile
-from harness.data.sources import cache_path, obtain
+from harness.data.sources import cache_path, changed_files, obtain
 from harness.data.trust import alone_at_first_sight, forget, seen_first
 from tests.data.own_data import source, write_dataset
 from tests.data.told import put, told
@@ -57,6 +58,18 @@ def test_what_converts_well_is_recorded_and_kept_by_its_content(own: Layout) -> 
     assert not files["far.txt"].exists() and files["near.txt"].read_text() == "near"
     assert (own.cache / "data" / sums["far"][:2] / sums["far"]).read_text() == "far"
     assert forget(own, "mine") == ["far.txt", "near.txt"] and forget(own, "mine") == []
+
+
+def test_a_file_that_nobody_has_recorded_has_not_changed(own: Layout) -> None:
+    """Whether it can be the one that is meant is asked when it is taken for the first time."""
+    write_dataset(own)
+    new = SourceFile(name="new.txt")
+    path = put(own.datasets / "mine" / KNOWN.name, "other")
+    put(own.datasets / "mine" / new.name, "")
+    described = cast(
+        DatasetManifest, SimpleNamespace(name="mine", own_files=[new, KNOWN, source(b"", name="gone")])
+    )
+    assert changed_files(own, described) == {path: f"sha256 is {sha256_of(path)}, not the recorded {KNOWN.sha256}"}
 
 
 @pytest.mark.parametrize(

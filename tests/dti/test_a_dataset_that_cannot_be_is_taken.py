@@ -173,7 +173,9 @@ def test_statistics_count_what_is_known() -> None:
         "groups": 2,
     }
     assert not MADE.statistics().affinity and MADE.nodes == 6
-    assert MADE.known.tolist() == [[True, False], [False, True], [True, False]]
+    # a measured pair is one, however weak
+    for one in (MADE, replace(MADE, values=np.array([0.0, -2.5, 7.0]))):
+        assert one.known.tolist() == [[True, False], [False, True], [True, False]]
 
 
 def test_members_of_a_group_are_those_of_their_role() -> None:

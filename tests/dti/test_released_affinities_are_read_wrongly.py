@@ -138,6 +138,15 @@ class _Runs:
         return self.reduced
 
 
+@pytest.mark.parametrize("name", ["collections dtype", "numpy.other ndarray", "numpy load", "os _reconstruct"])
+def test_a_name_that_is_none_of_numpys_arrays_is_refused(tmp_path: Path, name: str) -> None:
+    """Also one that another module has: nothing of it is taken for numpy's."""
+    module, word = name.split()
+    (tmp_path / "Y").write_bytes(f"c{module}\n{word}\n.".encode())
+    with pytest.raises(CorruptData, match=rf"it names {module}\.{word}, which is no part of a numpy array"):
+        read_matrix(tmp_path / "Y")
+
+
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_pickle_runs_nothing(tmp_path: Path, protocol: int) -> None:
     mark = tmp_path / "ran"

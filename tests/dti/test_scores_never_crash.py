@@ -94,10 +94,14 @@ def test_an_error_that_overflows_is_no_number() -> None:
 
 @pytest.mark.parametrize("problem", [BINDINGS, AFFINITIES], ids=["bindings", "affinities"])
 def test_the_truth_itself_is_the_best_answer(problem: problems.Problem) -> None:
-    truth = problem.split.values_on(problem.dataset)[problem.split.asked]
-    values, _ = _scored(problem, truth)
+    """Of every pair in the order in which it is asked, whatever the order of the split's file."""
+    dataset, rows = problem.dataset, problem.split.rows
+    known = dict(zip(map(tuple, dataset.pairs.tolist()), dataset.values.tolist(), strict=True))
     best = {"MSE": 0.0, "CI": 1.0} if problem is AFFINITIES else {metric.name: 1.0 for metric in BINDING}
-    assert {name: values[name] for name in best} == best
+    for split in (problem.split, pair_split(np.random.default_rng(3).permutation(rows))):
+        truth = np.array([known.get(tuple(pair), 0.0) for pair in split.test_pairs.tolist()])
+        values, _ = _scored(problems.Problem(dataset, split), truth)
+        assert {name: values[name] for name in best} == best
 
 
 def _written(folder: Path, scores: np.typing.NDArray[np.generic]) -> Path:
@@ -122,6 +126,7 @@ def test_what_is_no_answer_is_refused_with_its_place(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidPredictions, match=words):
             question.read(_written(tmp_path, scores))
-    (tmp_path / "scores.npy").unlink()
-    with pytest.raises(InvalidPredictions, match=r"scores\.npy: is missing"):
-        question.read(tmp_path)
+    for name in ("scores.npy", "method.json"):
+        (_written(tmp_path, whole) / name).unlink()
+        with pytest.raises(InvalidPredictions, match=rf"^{name}: is missing"):
+            question.read(tmp_path)

@@ -87,6 +87,21 @@ def test_a_row_that_is_wrong_is_found(world: DtiDataset, row: int, change: dict[
     assert len(broken) == 1 and words in broken[0]
 
 
+@pytest.mark.parametrize("column", [1, 2])
+def test_a_row_with_the_drug_or_the_target_of_its_item_alone_is_found(world: DtiDataset, column: int) -> None:
+    rows = _made(random, world)[0].rows.copy()
+    there = {tuple(pair) for pair in rows[:, 1:3].tolist()}
+    pair = rows[0, 1:3].tolist()
+    for number in range(world.drugs if column == 1 else world.targets):
+        pair[column - 1] = number
+        if tuple(pair) not in there:
+            break
+    rows[0, 1:3] = pair
+    assert FORM.broken_promises(pair_split(rows), world) == [
+        "1 rows are of another pair than their item, row 0 for one"
+    ]
+
+
 def test_a_pair_in_both_parts_is_found(world: DtiDataset) -> None:
     rows = _made(random, world)[0].rows
     twice = np.concatenate([rows, rows[:1] + np.array([TEST, 0, 0, 0], dtype=np.int32)])
@@ -105,6 +120,13 @@ def test_a_random_fold_of_another_size_or_kind_is_found(world: DtiDataset) -> No
     rows = split.rows.copy()
     assert len(random.broken_promises(world, pair_split(rows[1:]), chosen)) == 1
     assert len(random.broken_promises(world, pair_split(rows[:-1]), chosen)) == 1
+    # a binding that the dataset lacks is no negative
+    drawn = np.flatnonzero(rows[:, 3] == NEGATIVE)
+    rows[drawn[0], 3] = NEW
+    assert random.broken_promises(world, pair_split(rows), chosen) == [
+        f"there are {len(drawn) - 1} negatives, not {len(drawn)}"
+    ]
+    rows[drawn[0], 3] = NEGATIVE
     own = np.flatnonzero((rows[:, 3] >= 0) & (rows[:, 0] == TEST))
     rows[own[:2], 0] = TRAIN
     assert len(random.broken_promises(world, pair_split(rows), chosen)) == 2
@@ -226,9 +248,11 @@ def test_a_file_of_a_split_is_read_or_refused(world: DtiDataset, tmp_path: Path)
     assert not back.rows.flags.writeable and not split.rows.flags.writeable
     for array, words in (
         (split.rows[:, :3], "has the shape"),
+        (np.tile(split.rows, 2), "has the shape"),
         (split.rows.astype(np.int64), "has data type <i8"),
         (split.rows.ravel(), "has the shape"),
         (split.rows[None], "has the shape"),
+        (split.rows[..., None], "has the shape"),
         (np.zeros(4, dtype=np.int32), "has the shape"),
     ):
         path.write_bytes(npy_bytes(np.ascontiguousarray(array)))

@@ -104,6 +104,17 @@ def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Pat
     assert failed(card, running(tmp_path / "largest", rounded_like_the_largest)) == set()
 
 
+def test_the_right_scores_in_another_order_where_fewer_are_asked_are_found(
+    card: MethodCard, tmp_path: Path
+) -> None:
+    whole = problems.bindings().split.test
+
+    def turned(trial: Trial) -> Scores:
+        return honest(trial)[:: -1 if len(trial.inputs["test_pairs"]) < whole else 1]
+
+    assert failed(card, running(tmp_path, turned)) == {"order"}
+
+
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
     runner = running(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
     declared = card.model_copy(update={"asked_together": "it counts"})

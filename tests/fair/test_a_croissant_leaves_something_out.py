@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,28 @@ def test_a_column_has_the_narrowest_type_of_all_its_values(own: Layout) -> None:
         "dataType": "sc:Integer",
         "source": {"fileObject": {"@id": "drug_features.csv"}, "extract": {"column": "whole"}},
     }
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        # as programs write large and small numbers, and a label in a table of one's own
+        (("1e+16", "2.0", "3"), "Float"),
+        (("1E-05", "4"), "Float"),
+        ((".5", "+1.", "-2.5e3"), "Float"),
+        (("+1", "-1", "0"), "Integer"),
+        (("1e", "2"), "Text"),
+        ((".", "2"), "Text"),
+        (("1.5.2", "2"), "Text"),
+        (("+", "-"), "Text"),
+        (("inf", "2"), "Text"),
+        (("1_000", "2"), "Text"),
+    ],
+)
+def test_a_number_is_one_in_every_way_that_it_is_written(own: Layout, values: Sequence[str], kind: str) -> None:
+    rows = "".join(f"drug {number},{value}\n" for number, value in enumerate(values))
+    records = described(own, tables={"drug_features.csv": f"drug,mass\n{rows}"})["recordSet"]
+    assert [field["dataType"] for field in records[1]["field"]] == ["sc:Text", f"sc:{kind}"]
 
 
 def test_a_table_without_lines_has_columns_of_text(own: Layout) -> None:

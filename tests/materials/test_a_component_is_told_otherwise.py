@@ -37,14 +37,16 @@ def needs_of(*given: Component) -> dict[str, tuple[str, ...] | None]:
 
 def test_a_need_is_the_first_alternative_that_is_there() -> None:
     assert needs_of(
-        component("debian", "a", notice("gone|c|b b gone")),
+        component("debian", "a", notice("gone|c|d b gone")),
         component("debian", "b", notice()),
         component("debian", "c", notice()),
+        component("debian", "d", notice()),
         component("debian", "unseen", None),
     ) == {
         "debian/a@1": ("debian/b@1", "debian/c@1"),
         "debian/b@1": (),
         "debian/c@1": (),
+        "debian/d@1": (),
         "debian/unseen@1": None,
     }
 
@@ -107,14 +109,18 @@ def test_a_part_without_a_licence_says_why(
 
 
 def test_parts_of_every_kind_have_their_purls(bench: Workbench) -> None:
-    """Those that the base locks are there once more in no list."""
+    """One that the base locks is there once, as the base's own."""
+    base = next(one for one in components_of(bench.layout, "_base") if "&upstream=" not in one.purl)
+    locked = (bench.layout.containers / "_base" / "debian.lock").read_text().splitlines()
+    again = next(line for line in locked if line.startswith(f"{base.name} "))
     folder = bench.environment(
         "toy",
         'summary = "made by a test"\nextends = "_base"\nlanguage = "python"\n[debian]\npackages = ["libx++"]\n'
         '[wheels]\nrequirements = ["My_Toy"]\n',
     )
     (folder / "debian.lock").write_text(
-        f"libx++ 2:1.0~rc+1-2 amd64 7 {'1' * 64} pool/libx++.deb\nplain 1 all 7 {'2' * 64} pool/plain.deb\n"
+        f"libx++ 2:1.0~rc+1-2 amd64 7 {'1' * 64} pool/libx++.deb\n"
+        f"plain 1 all 7 {'2' * 64} pool/plain.deb\n{again}\n"
     )
     (folder / "wheels.cpu.lock").write_text(
         f"My_Toy==1.0+cpu --hash=sha256:{'3' * 64}  # my_toy.whl\n"

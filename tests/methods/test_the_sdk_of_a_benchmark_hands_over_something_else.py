@@ -99,6 +99,11 @@ def combined(sdk: ModuleType, *spans: int, label: str = "POS", score: float = 0.
     return sdk.Combination(spans, label, score)
 
 
+def test_documents_are_learned_from_in_the_order_in_which_they_are_handed_over(combos: Desk) -> None:
+    combos.run(TEXTS | {"train": whole(2, 0), "asked": whole(1)}, combos.sdk.Answer([[]], 0, []))
+    assert [one.sentence for one in combos.problem.train] == ["E with F", "A with B and C"]
+
+
 def test_documents_have_their_own_drugs_and_relations(combos: Desk) -> None:
     sdk = combos.sdk
     told = {"paragraphs": ["one", "two", "three"], "span_texts": list("abcdef"), "extra": whole(7)}

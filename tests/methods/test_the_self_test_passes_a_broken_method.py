@@ -89,6 +89,18 @@ def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> 
     assert "order" in failed(card, running(tmp_path, by_columns))
 
 
+def test_the_right_scores_in_another_order_where_fewer_are_asked_are_found(
+    card: MethodCard, tmp_path: Path
+) -> None:
+    def turned(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
+        scores, folds = honest(trial, labels), trial.inputs["folds"]
+        if (folds == -2).any():
+            scores[folds == -1] = scores[folds == -1][::-1]
+        return scores
+
+    assert "order" in failed(card, running(tmp_path, turned))
+
+
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
     def by_place(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
         asked = trial.inputs["folds"] == -1

@@ -10,6 +10,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.input_arrays import similarity, standardised
 from harness.benchmarks.repurposing.names import INPUTS
@@ -96,6 +97,20 @@ def test_no_inner_folds_means_one_model(synthetic: RepurposingDataset, split: Fo
     assert np.unique(np.load(tmp_path / "folds.npy")).tolist() == [-1, 0]
 
 
+@pytest.mark.parametrize("inner_folds", [0, 5])
+def test_what_is_asked_is_told_alike_from_both_sides(
+    synthetic: RepurposingDataset, split: FoldSplit, inner_folds: int
+) -> None:
+    """Of the inputs when a run ends, and of the split when it is scored: as many models, and the same pairs."""
+    options = {"inner_folds": inner_folds}
+    inputs = BENCHMARK.inputs(synthetic, split, [], options)
+    asked, scored = BENCHMARK.asked_in(inputs, options), BENCHMARK.scoring.question(synthetic, split, options)
+    assert (asked.inner_folds, scored.inner_folds) == (inner_folds, inner_folds)
+    np.testing.assert_array_equal(asked.folds, inputs["folds"])
+    np.testing.assert_array_equal(scored.folds, split.folds)
+    np.testing.assert_array_equal(asked.folds == -1, scored.folds == -1)
+
+
 def test_unknown_input_is_explained(synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no input is called 'labels'"):
         write_inputs("repurposing", synthetic, split, ["labels"], tmp_path, FIVE)
@@ -107,6 +122,9 @@ def test_unknown_and_constant_features_are_prepared_as_documented() -> None:
     np.testing.assert_allclose(
         standardised(features), [[-root, 0, 0, -root], [root, 0, 0, 0], [0, 0, 0, root]], atol=1e-15
     )
+    # in whatever unit they are
+    for unit in (1e-20, 1e-9, 1e20):
+        np.testing.assert_allclose(standardised(features * unit), standardised(features), atol=1e-12)
 
 
 def test_constant_column_is_not_blown_up_by_rounding() -> None:

@@ -63,6 +63,13 @@ def test_a_lowest_score_that_other_scores_refute(out: Path, lowest: list[float])
     assert _refused(out).startswith(f"lowest.npy: model {model} tells {lowest[model]:g} as its smallest score")
 
 
+def test_a_lowest_score_is_that_of_its_own_model(out: Path) -> None:
+    """The other model gave a smaller one to a pair that this one has not seen."""
+    (out / "validation.npy").write_bytes(npy_bytes(np.array([-5.0, 0.25, 0.5, 0.75, 1.0])))
+    (out / "lowest.npy").write_bytes(npy_bytes(np.array([-5.0, 0.25])))
+    assert FoldQuestion(FOLDS, MODELS).read(out).lowest.tolist() == [-5.0, 0.25]
+
+
 def test_other_files_do_not_disturb(out: Path) -> None:
     (out / "extra.bin").write_bytes(b"x")
     (out / "trace").mkdir()

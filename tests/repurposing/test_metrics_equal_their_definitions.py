@@ -75,8 +75,19 @@ def test_as_published(case: Case) -> None:
     [(-2.0, -1.0), (0.0, 1e-31), (3.0, 1e-31), (1e-40, 5e-41), (1e-31, 5e-32), (3e-31, 1e-31)],
 )
 def test_zeros_become_half_of_the_lowest_score_or_next_to_nothing(lowest: float, expected: float) -> None:
-    filled = as_published.without_zeros(np.array([0.0, -0.0, 5.0, -3.0]), lowest)
-    assert filled.tolist() == [expected, expected, 5.0, -3.0]
+    """And nothing else does: a score that is nearly 0 is one."""
+    filled = as_published.without_zeros(np.array([0.0, -0.0, 5.0, -3.0, 1e-300, -1e-300]), lowest)
+    assert filled.tolist() == [expected, expected, 5.0, -3.0, 1e-300, -1e-300]
+
+
+def test_many_pairs_are_turned_as_few_are() -> None:
+    scores = np.random.default_rng(1).permutation(70_000.0 * np.arange(70_000)).reshape(250, 280)
+    labels = (scores > scores.mean()).astype(np.int8)
+    inside = np.ones(scores.shape, dtype=bool)
+    inside[::7, ::3] = False
+    turned = Pairs(inside, labels[inside], scores[inside]).transposed
+    assert np.array_equal(turned.inside, inside.T)
+    assert np.array_equal(turned.scores, scores.T[inside.T]) and np.array_equal(turned.labels, labels.T[inside.T])
 
 
 @settings(max_examples=300, deadline=None)

@@ -197,6 +197,10 @@ def test_zeros_become_the_lowest_score_of_the_model_that_answers(seed: int) -> N
     metrics, notes = score_predictions(labels, folds, predictions)
     for kind, number in (("as-published", chosen.published), ("as-defined", chosen.defined)):
         alone = Predictions(test[number : number + 1], None, lowest[number : number + 1])
+        if kind == "as-published":
+            replacement = min(1e-31, lowest[number] / 2)
+            filled = np.where(alone.test == 0, replacement, alone.test)
+            alone = Predictions(filled, None, lowest[number : number + 1])
         expected, _ = score_predictions(labels, folds, alone)
         for name, value in expected.items():
             if name.endswith(kind):

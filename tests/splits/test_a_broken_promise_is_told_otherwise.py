@@ -125,6 +125,7 @@ def test_a_split_file_of_another_form_is_told(tmp_path: Path) -> None:
     for table, why in (
         ([0, 1], "has the shape (2,) instead of two columns"),
         ([[0, 0, 0]], "has the shape (1, 3) instead of two columns"),
+        ([[[0], [0]], [[0], [0]]], "has the shape (2, 2, 1) instead of two columns"),
         ([[0, 0]], "has 1 rows, fewer than the 2 drugs"),
     ):
         assert told(partial(read, table)) == (f"the split file {why}", str(path), again)

@@ -397,6 +397,9 @@ def test_metrics_of_both_settings_stand_side_by_side() -> None:
     assert known == [(S1, S2)]
     nothing = tuple(replace(cell, metrics={}) for cell in CELLS)
     assert known_sets(Table("drugs", 3, nothing, 0).groups) == sets
+    # whichever of the methods has a value
+    for some in ((*CELLS[:2], nothing[2]), (*nothing[:2], CELLS[2])):
+        assert known_sets(Table("drugs", 3, some, 0).groups) == known
 
 
 def test_of_data_of_which_nothing_is_published_the_formula_counts(repository: Layout) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.planning.jobs import PlannedJob
 from harness.results.store import Store
 from harness.status import Table, known_sets, suite_jobs
 from harness.status.text import notes
@@ -53,6 +56,24 @@ def test_what_code_of_old_ran_too_is_one_job(evidence: Layout) -> None:
     assert len([*store.finished()]) == 5
     jobs = suite_jobs(evidence, store, "stored")
     assert len(jobs) == len({job.label for job in jobs}) == 4
+
+
+@pytest.mark.parametrize("is_older_first", [True, False])
+def test_a_run_goes_by_the_name_of_its_data_that_it_has(evidence: Layout, is_older_first: bool) -> None:
+    """An older run, by other code, had the same data under another name: both would be one run by now."""
+    folder = evidence.datasets / "renamed"
+    shutil.copytree(evidence.datasets / "synthetic", folder)
+    manifest = folder / "dataset.toml"
+    manifest.write_text(manifest.read_text().replace('name = "synthetic"', 'name = "renamed"', 1))
+    planned = planned_of(plan_of(evidence, methods=("constant",)).cells[0])
+    job = planned.job.model_copy(update={"dataset": "renamed"})
+    trees = (PlannedJob.model_validate({**dict(planned), "job": job, "image_tree": f"{n:064x}"}) for n in count())
+    older = next(one for one in trees if (one.key < planned.key) is is_older_first)
+    put_run(evidence, older)
+    store = Store(evidence.runs)
+    assert {planned.key, older.key} <= {*store.finished()}
+    names = [job.dataset for job in suite_jobs(evidence, store, "stored") if job.split == planned.job.split]
+    assert "renamed" not in names and len(names) == len({*names}) * names.count("synthetic")
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,15 @@ def test_the_page_tells_a_split_once_and_every_seed_of_it(committed: SplitFacts)
     assert "our cluster splits" not in page.markdown(committed.model_copy(update={"splits": others}))
 
 
+def test_the_cluster_split_is_held_against_what_is_printed(
+    committed: SplitFacts, sheets_of_data: MakeSheets
+) -> None:
+    """The printed number and that of the random split happen to be one."""
+    sizes = [one.model_copy(update={"triplets": {**one.triplets, "random": 7}}) for one in committed.sizes]
+    notes = " ".join(sheets_of_data(committed.model_copy(update={"sizes": sizes}))["table", "6"].notes)
+    assert "188,509 is the number of the random split (7); the cluster split has +2,038." in notes
+
+
 def test_periods_hold_the_drugs_that_are_printed(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     for row in sheets_of_data(committed)["table", "9"].rows:
         printed, ours = row[2].split(" / ")
