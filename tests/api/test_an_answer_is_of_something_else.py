@@ -392,6 +392,18 @@ def test_a_parameter_of_numpy_is_a_plain_one() -> None:
     told = settings({"alpha": np.float64(2), "rank": np.int64(3), "loss": "log", "own": 4})
     assert told == {"alpha": 2.0, "rank": 3, "loss": "log", "own": 4}
     assert [type(value) for value in told.values()] == [float, int, str, int]
+    # several numbers are no parameter: they are refused by name, as a list of them is
+    one, two = np.array([2.0]), np.array([1, 2])
+    told = settings({"alpha": one, "rank": two})
+    assert told["alpha"] is one and told["rank"] is two
+
+
+@pytest.mark.parametrize("number", [*map(float, ("nan", "inf", "-inf")), np.float64("inf"), np.float32("nan")])
+def test_a_parameter_that_is_no_finite_number_is_refused(number: float) -> None:
+    with pytest.raises(UsageError) as error:
+        settings({"rank": 3, "alpha": number})
+    told = (error.value.what, error.value.where, error.value.todo)
+    assert told == (f"'{number}' is no finite number", f"--set alpha={number}", "give one")
 
 
 def test_what_a_command_refuses_a_function_refuses_too(here: api.Repository, made_up: Plan) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness import api as typed_api
-from harness.api import audits, claims, contests, datasets, handles, jobs, pages, plans, predictions, runs
+from harness.api import audits, claims, contests, datasets, handles, jobs, pages, plans, predictions, proofs, runs
 from harness.api.repository import without_own_runs
 from harness.audit.steps import ok
 from harness.base.errors import EngineError
@@ -29,7 +29,9 @@ from harness.planning.cells import wanted_again
 from harness.planning.needs import run_kind
 from harness.planning.plan import Plan
 from harness.planning.request import Request
+from harness.planning.shards import parse_shard
 from harness.prediction import PredictionRequest
+from harness.proof.verification import Proof
 from harness.results.last_audit import REFERENCE, STORED, LastAudit, read_last_audit, write_last_audit
 from harness.results.scoring import Scored
 from tests.api.conftest import Listener, Machine, Put
@@ -416,6 +418,42 @@ def test_a_part_is_refused_before_anything_is_planned(machine: Machine, put: Put
     with pytest.raises(Exception, match="3/2"):
         api.plan(methods="a", datasets="d", shard="3/2", repository=machine.repository)
     assert asked == []
+
+
+def test_parts_are_made_equal_by_the_hours_of_the_reference_results(
+    machine: Machine, put: Put, made_up: Plan
+) -> None:
+    for name in ("requested_jobs", "refuse_impossible_splits", "on_accelerator"):
+        put(plans, name, [])
+    put(plans, "make_plan", made_up)
+    seconds, parts = put(plans, "reference_seconds", {"m": 1.0}), put(plans, "shard_of", "a part")
+    assert api.plan(methods="a", datasets="d", shard="2/3", repository=machine.repository) == "a part"
+    ((layout, jobs_), _) = seconds[0]
+    assert layout == machine.layout and list(jobs_) == [cell.job for cell in made_up.cells]
+    assert parts == [((made_up, parse_shard("2/3"), {"m": 1.0}), {})]
+
+
+def test_an_empty_path_is_the_folder_one_is_in_and_not_none(machine: Machine, put: Put, made_up: Plan) -> None:
+    """A variable that a script forgot to set must not leave a statement unsigned without a word."""
+    here = machine.repository
+    asked, written = put(plans, "requested_jobs", []), put(jobs, "write_kit")
+    ran, compared = put(runs, "run_cells", True), put(claims, "compare_claims")
+    stated, held = put(proofs, "make_statement"), put(proofs, "verify_results", Proof("runs", ()))
+    api.plan(methods="a", datasets="d", upstream="", repository=here)
+    api.write_job(Plan("one", made_up.cells[:1]), "folder", upstream="", repository=here)
+    api.run(Plan("half", made_up.cells[3:]), progress=None, again="error", upstream="", repository=here)
+    api.compare(against="", repository=here)
+    api.attest(reference=True, key="", repository=here)
+    api.verify(reference=True, signers="", repository=here)
+    given = [
+        asked[0][0][1].upstream,
+        written[0][1]["upstream"],
+        ran[0][1]["choices"].upstream,
+        compared[0][1]["against"],
+        stated[0][0][2],
+        held[0][0][2],
+    ]
+    assert given == [Path()] * 6
 
 
 def test_what_is_needed_is_told_of_the_plan_by_the_reference_results(

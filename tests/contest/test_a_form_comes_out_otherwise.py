@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 
@@ -118,6 +120,29 @@ def _rounded(text: str) -> str:
         return f"{float(text):.9g}" if "." in text else text
     except ValueError:
         return text
+
+
+@pytest.mark.parametrize("values", [[1.0, 5.0], [-1.0, 1.0, 1.0], [0.5], [0.0, 0.0], [-3.0, -3.0]])
+def test_a_deviation_is_drawn_as_long_as_it_is(values: list[float]) -> None:
+    """Also where it reaches beyond every value, and where all values are one: then the axis has a length, too."""
+    shown = draw(contest_of({"mine": {"one": values}}), "svg").decode()
+    ticks = re.findall(r'<text x="([^"]+)" y="[^"]+" class="tick"[^>]*>([^<]+)<', shown)
+    (first, low), *_, (last, high) = [(float(x), float(value)) for x, value in ticks]
+
+    def at(value: float) -> float:
+        return first + (value - low) / (high - low) * (last - first)
+
+    def ends(style: str) -> list[float]:
+        (line, *_) = re.findall(rf'<line x1="([^"]+)" y1="[^"]+" x2="([^"]+)" y2="[^"]+" class="{style}"', shown)
+        return [float(x) for x in line]
+
+    mean, sd = fmean(values), stdev(values) if len(values) > 1 else 0.0
+    dots = [float(x) for x in re.findall(r'<circle cx="([^"]+)"', shown)]
+    assert dots == pytest.approx([at(value) for value in values], abs=0.3)
+    assert ends("spread") == pytest.approx([at(mean - sd), at(mean + sd)], abs=0.3)
+    assert ends("mean") == pytest.approx([at(mean)] * 2, abs=0.3)
+    (left, right), spread = ends("axis"), ends("spread")
+    assert left < min(*spread, *dots) and max(*spread, *dots) < right
 
 
 def test_splits_of_one_dataset_are_told_of_the_settings_that_are_ranked() -> None:

@@ -475,6 +475,9 @@ class Manifest(Strict):
             ["title: has to be a text in quotes, not 1", "kind: has to be 'a' or 'b', not 'c'"],
         ),
         ("title = 'a'\ninner.size = 'x'", ["inner.size: has to be a whole number, not 'x'"]),
+        # of what is long the beginning
+        (f"title = 'a'\ninner.size = '{'x' * 70}'", [f"inner.size: has to be a whole number, not '{'x' * 59}"]),
+        (f"title = 'a'\nkind = '{'x' * 70}'", [f"kind: has to be 'a' or 'b', not '{'x' * 59}"]),
         ("title = 'a'\nshare = 'x'", ["share: has to be a number, not 'x'"]),
         ("title = 'a'\nflag = 'x'", ["flag: has to be true or false, not 'x'"]),
         ("title = 'a'\nnames = 'x'", ["names: has to be a list, not 'x'"]),

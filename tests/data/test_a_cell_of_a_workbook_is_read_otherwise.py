@@ -125,6 +125,9 @@ def test_a_formula_of_one_cell_is_not_of_the_next_and_one_without_a_value_is_ref
     # of `=IF(C2="","",C2)` the value is an empty text
     empty = '<c t="str"><f>A1</f><v></v></c>'
     assert read(tmp_path, f"<row>{empty}<c><v>2</v></c>{empty}<c><v>3</v></c></row>") == [(1, ["", "2", "", "3"])]
+    # what a program adds behind the value takes nothing from it
+    added = empty.replace("</c>", "<extLst><ext/></extLst></c>")
+    assert read(tmp_path, f"<row>{added}<c><v>2</v></c></row>") == [(1, ["", "2"])]
     for never in ('<c t="str"><f>A1</f></c>', "<c><f>A1</f><v></v></c>"):
         with pytest.raises(CorruptData, match="a formula without its value"):
             read(tmp_path, f"<row>{empty}{never}</row>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import subprocess
 from collections.abc import Iterator
@@ -73,6 +74,25 @@ def test_another_process_of_that_number_is_not_believed(parent: subprocess.Popen
     for container in ("0123456789ab", ""):
         seen = ContainerProcesses(pid, container)
         assert not seen.handles and not seen.ended() and not seen.monitor_lost()
+    os.kill(pid, 9)
+
+
+def test_a_process_whose_name_looks_like_the_rest_of_its_line_has_its_own_parent(
+    parent: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A method may call its process whatever it likes."""
+    pid, ordinary = child_of(parent), Path.read_text
+
+    def read(path: Path) -> str:
+        return re.sub(r"\(.*\)", "(a) R 0 (b)", ordinary(path)) if path.name == "stat" else ordinary(path)
+
+    monkeypatch.setattr(Path, "read_text", read)
+    seen = ContainerProcesses(pid, EVERYBODY)
+    parent.kill()
+    assert seen.monitor is not None
+    wait_until_readable(seen.monitor)
+    assert seen.monitor_lost()
+    seen.close()
     os.kill(pid, 9)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -31,11 +32,23 @@ def test_rootless_on_the_first_cgroup_version_keeps_no_limit() -> None:
         assert any("memory limit is not enforced" in warning for warning in found.warnings)
 
 
-def test_rootless_podman_keeps_what_was_delegated_to_it() -> None:
-    with_memory = facts(PODMAN, delegated=frozenset({"memory", "pids"}), Rootless=True, CgroupVersion="2")
-    assert with_memory.memory_limit_enforced and not with_memory.cpu_limit_enforced
-    without = facts(PODMAN, delegated=frozenset({"cpu"}), Rootless=True, CgroupVersion="2")
-    assert not without.memory_limit_enforced
+_LIMITS = {"memory": "MemoryLimit", "pids": "PidsLimit", "cpu": "CpuCfsQuota"}
+
+
+@pytest.mark.parametrize("names", [set(some) for count in range(4) for some in combinations(_LIMITS, count)])
+def test_an_engine_keeps_the_limits_that_it_says_and_rootless_podman_those_delegated_to_it(
+    names: set[str],
+) -> None:
+    rootless = facts(PODMAN, delegated=frozenset(names), Rootless=True, CgroupVersion="2")
+    given: dict[str, Any] = {field: name in names for name, field in _LIMITS.items()}
+    said = facts(DOCKER, **given)
+    for found in (rootless, said):
+        kept = {
+            "memory": found.memory_limit_enforced,
+            "pids": found.process_limit_enforced,
+            "cpu": found.cpu_limit_enforced,
+        }
+        assert {name for name, is_kept in kept.items() if is_kept} == names
 
 
 def test_an_engine_that_says_it_has_no_memory_limit_is_believed() -> None:

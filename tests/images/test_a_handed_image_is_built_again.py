@@ -179,6 +179,28 @@ def test_a_method_without_a_recorded_image_keeps_none_from_making_room(
     assert shelf.methods == {"bnnr", "constant", "popularity", "libmf"}
 
 
+def test_images_for_a_gpu_make_room_by_their_own_last_use(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    def names(_layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:
+        return f"localhost/permafrost/{method}:{accelerator}"
+
+    removed: list[tuple[str, str]] = []
+
+    def remove(_engine: BuildEngine, _layout: Layout, method: str, accelerator: Accelerator) -> None:
+        removed.append((method, accelerator))
+        shelf.held.popitem()
+
+    monkeypatch.setattr(handover, "image_name", names)
+    monkeypatch.setattr(handover, "remove_images", remove)
+    # by their images for CPUs, popularity would be the last to go
+    for place, method in enumerate(("popularity", "bnnr", "als_wr")):
+        path = receipt_path(shelf.layout, shelf.engine, names(shelf.layout, method, "cuda"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        os.utime(path, (2e9 + place, 2e9 + place))
+    handover._make_room(shelf.engine, shelf.layout, 2 * GIB, {"bnnr"}, "cuda")
+    assert removed == [("popularity", "cuda"), ("als_wr", "cuda")]
+
+
 def test_an_image_that_is_used_again_is_not_the_next_to_go(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

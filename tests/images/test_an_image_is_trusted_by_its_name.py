@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -293,6 +295,22 @@ def test_a_method_that_is_known_is_not_built(engine: Any, private: Layout, build
     engine.ids[name] = "sha256:1"
     there = receipt("sha256:1", name=name)
     write_receipt(receipt_path(private, engine, name), there)
+    assert ensure_image(engine, private, "constant", supply=builder.supply) == there and builder.did == []
+
+
+def test_a_method_that_another_process_built_meanwhile_is_not_built_again(
+    engine: Any, private: Layout, builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = image_name(private, "constant")
+    there = receipt("sha256:1", name=name)
+
+    @contextmanager
+    def waiting(layout: Layout) -> Iterator[None]:
+        engine.ids[name] = "sha256:1"
+        write_receipt(receipt_path(layout, engine, name), there)
+        yield
+
+    monkeypatch.setattr(building_module, "building", waiting)
     assert ensure_image(engine, private, "constant", supply=builder.supply) == there and builder.did == []
 
 

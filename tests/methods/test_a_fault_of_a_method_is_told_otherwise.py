@@ -165,6 +165,17 @@ def test_two_equal_runs_are_two_runs(card: MethodCard, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_file_that_only_one_of_two_equal_runs_left_is_a_difference(
+    card: MethodCard, tmp_path: Path, which: int
+) -> None:
+    more = {"lowest.npy": b"more"}
+    method = Method(tmp_path, lambda trial, number: predictions(1) | (more if number == which else {}))
+    assert reason_of(repeats(a_trial), card, method) == (
+        "two equal runs differ in lowest.npy: seed every generator with the job's seed"
+    )
+
+
 @pytest.mark.parametrize("deterministic", [True, False])
 @pytest.mark.parametrize("heeds", [True, False])
 def test_a_card_says_whether_the_seed_counts(

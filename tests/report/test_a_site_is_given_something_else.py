@@ -80,6 +80,28 @@ def test_a_site_has_a_page_for_everything(pages: Any, report: Report) -> None:
     assert [name for name, _ in calls] == templates
 
 
+def test_every_run_is_found_by_the_first_digit_of_its_key() -> None:
+    """Of a method, in order; a cell that was never run has no page to lead to."""
+
+    def cell(key: str, record: object = "a record") -> SimpleNamespace:
+        return SimpleNamespace(key=key, cell=SimpleNamespace(record=record))
+
+    groups = [
+        SimpleNamespace(method="one", cells=[cell("a2"), cell("07"), cell("a1"), cell("a3", None), cell("")]),
+        SimpleNamespace(method="two", cells=[cell("a0"), cell("f9")]),
+    ]
+    site_map = SimpleNamespace(
+        evidence=SimpleNamespace(groups=groups), title=lambda group: f"title of {group.method}"
+    )
+    keys = SitePages._keys(cast(SitePages, SimpleNamespace(map=site_map)))
+    assert list(keys) == list("0123456789abcdef")
+    assert {digit: runs for digit, runs in keys.items() if runs} == {
+        "0": [("one", "title of one", ["07"])],
+        "a": [("one", "title of one", ["a1", "a2"]), ("two", "title of two", ["a0"])],
+        "f": [("two", "title of two", ["f9"])],
+    }
+
+
 def test_pages_stand_by_benchmark_with_controls_last() -> None:
     planned = [
         ("combos", "all_pairs", "sentences", True),

@@ -154,6 +154,8 @@ def test_a_persons_own_files_in_the_cache_stay(repository: Layout, tmp_path: Pat
         "parts/list",
     )
     own += ("weights/pure_scibert-dapt-0123456789abcdef/model.bin", "studies/2026.json", "splits/a.csv")
+    # what begins like a name of ours is another
+    own += ("datasets/20260101-mine/a.csv", "splits/20260101_mine.npy", "images/held-back.jpg", "data/0a.CSV")
     ours: tuple[str, ...] = (
         f"data/0a/{'0' * 64}",
         f"datasets/recipe-{'1' * 64}/x.npy",
