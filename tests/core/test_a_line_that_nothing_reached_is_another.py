@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from harness import benchmarks
 from harness.base import machine
+from harness.base.download import MIRROR_VARIABLE
 from harness.base.errors import CorruptData, UsageError
 from harness.base.git import versions
 from harness.base.layout import Layout
@@ -163,7 +164,10 @@ def test_a_digest_of_a_dataset_has_64_digits() -> None:
             Converted(digest=text)
 
 
-def test_every_copy_is_found_and_the_first_of_the_right_size_is_taken(layout: Layout, tmp_path: Path) -> None:
+def test_every_copy_is_found_and_the_first_of_the_right_size_is_taken(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
     layout = replace(layout, cache=tmp_path / "cache")
     file = load_manifest(layout, "fdataset").files[0]
     assert local_copies(layout, "fdataset", file) == [] and local_copy(layout, "fdataset", file) is None

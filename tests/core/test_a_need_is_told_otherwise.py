@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness.base.download import MIRROR_VARIABLE
 from harness.base.errors import (
     EngineError,
     UsageError,
@@ -369,6 +370,7 @@ def test_images_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pyt
 
 
 def test_data_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
     cells = [recorded(job_like(method="pmf", dataset="fdataset"), Verdict.PENDING)]
     layout = replace(layout, cache=layout.local / "cache")
     monkeypatch.setattr(needs, "reserve_of", lambda total: 0)

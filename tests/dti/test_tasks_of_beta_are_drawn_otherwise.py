@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.base.download import MIRROR_VARIABLE
 from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.converters.beta.groups import dataset_of
@@ -745,8 +746,14 @@ def test_diseases_beside_a_golden_have_new_bindings_of_known_nodes(tmp_path: Pat
     ],
 )
 def test_a_table_that_can_not_be_compared_is_told_by_its_name(
-    tmp_path: Path, repository: Layout, table: str, standing: Standing, note: str
+    tmp_path: Path,
+    repository: Layout,
+    table: str,
+    standing: Standing,
+    note: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
     path = tmp_path / "test1_TT.csv"
     path.write_text(f"{table}\n")
     layout = Layout(repository.root, tmp_path / "cache", tmp_path / "local")
