@@ -24,7 +24,7 @@ PlaceOfMean = tuple[str, str, str, str, str]
 
 @dataclass(frozen=True)
 class PublishedMean:
-    """A published mean as text, the verdict on it, and why the verdict is not to be taken at its word."""
+    """A published mean as text, the verdict on it, and its reason where the verdict alone says too little."""
 
     text: str
     verdict: ClaimVerdict
