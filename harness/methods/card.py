@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
@@ -17,7 +18,15 @@ from harness.base.unknown_names import unknown_name
 from harness.base.vocabulary import Accelerator
 
 Language = Literal["python", "octave", "r", "java"]
-Scalar = bool | int | float | str
+
+
+def _finite(value: bool | int | float | str) -> bool | int | float | str:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"'{value}' is no finite number")
+    return value
+
+
+Scalar = Annotated[bool | int | float | str, AfterValidator(_finite)]
 
 _SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
 _UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}

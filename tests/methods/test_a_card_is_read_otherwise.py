@@ -308,3 +308,24 @@ def test_a_parameter_that_is_not_there_is_refused(tmp_path: Path) -> None:
         merged_parameters(card, "published", {"epoch": 4})
     assert error.value.what == "no parameter is called 'epoch'" and error.value.where == "method mine"
     assert error.value.todo == "did you mean 'epochs'? known: epochs, rate"
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        (VARIANT + "[variants.published.parameters]\nrank = {}\n", "variants.published.parameters.rank"),
+        (VARIANT + "[self_test]\nrank = {}\n", "self_test.rank"),
+        (
+            VARIANT + '[[parity]]\ncases = "x/*"\ncompare = {{}}\n[parity.parameters]\nrank = {}\n',
+            "parity.0.parameters.rank",
+        ),
+    ],
+)
+def test_a_parameter_of_a_card_is_a_finite_number_as_one_that_is_set_has_to_be(
+    tmp_path: Path, more: str, field: str, value: str
+) -> None:
+    path = write(tmp_path, more.format(value))
+    with pytest.raises(ManifestError) as refused:
+        load_method(layout_of(tmp_path), "mine")
+    assert refused.value.where == f"{path}: {field}: '{float(value)}' is no finite number"
