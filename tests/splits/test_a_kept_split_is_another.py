@@ -27,7 +27,7 @@ from harness.benchmarks.ddi.splits.strategies import cluster, datasail, lohi, ra
 from harness.benchmarks.repurposing.splits.folds import split_of
 from harness.data.datasets import dataset_digest
 from harness.splits import splits
-from harness.splits.checksums import record_splits, recorded_path, spec_key
+from harness.splits.checksums import record_splits, recorded_path, recorded_splits, spec_key
 from harness.splits.spec import SplitSpec
 from harness.splits.strategies import examined_of, get_strategy, parameters_of, strategy_names, strategy_source
 from tests.data.own_data import write_dataset
@@ -153,6 +153,19 @@ def test_a_recorded_split_is_the_only_one(own: Layout) -> None:
     empty = split_of(np.zeros((4, 3), dtype=np.int8))
     broken = splits.verify_split(own, "mine", SPEC, empty, recorded=False)
     assert broken[0] == "there is no test pair" and "0 pairs are test pairs, not 5" in broken
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_a_recorded_split_of_an_endless_parameter_is_named_by_its_line(own: Layout, number: str) -> None:
+    """No key can hold such a number."""
+    path = own.datasets / "mine" / "splits.csv"
+    line = f'random,"{{""test_share"":{number}}}",1,7,5,{"0" * 64}\n'
+    path.write_text(f"strategy,parameters,seed,training,test,sha256\n{line.replace(number, '0.5')}{line}")
+    assert told(lambda: recorded_splits(own, "mine")) == (
+        "a recorded split can't be read",
+        f"{path}: line 3",
+        "restore the file from the repository",
+    )
 
 
 def test_to_look_at_what_was_run_nothing_is_fetched(
