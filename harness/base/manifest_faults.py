@@ -19,6 +19,7 @@ _MISSING, _EXTRA = "missing", "extra_forbidden"
 _KINDS = {
     "int": "a whole number",
     "float": "a number",
+    "finite": "a finite number",
     "string": "a text in quotes",
     "bool": "true or false",
     "list": "a list",

@@ -22,7 +22,7 @@ from harness.benchmarks import Dataset
 from harness.benchmarks.new_item import listed_kinds, with_new
 from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, has_manifest, load_manifest, manifest_path
-from harness.data.own_tables import brought_tables
+from harness.data.own_tables import brought_tables, missing_tables
 from harness.data.sources import changed_files, local_copy, obtain
 from harness.data.trust import alone_at_first_sight, seen_first
 
@@ -59,7 +59,8 @@ def recorded_digest(layout: Layout, name: str) -> str:
 
 def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
     """Whether the arrays are here, so that nothing has to be fetched."""
-    return (_converted_folder(layout, manifest) / _NAMES_FILE).is_file()
+    # which arrays are meant, its tables say
+    return not missing_tables(layout, manifest) and (_converted_folder(layout, manifest) / _NAMES_FILE).is_file()
 
 
 def is_here(layout: Layout, manifest: DatasetManifest, mirrors: Sequence[Path] = ()) -> bool:
@@ -69,7 +70,7 @@ def is_here(layout: Layout, manifest: DatasetManifest, mirrors: Sequence[Path] =
     if base := manifest.extends:
         return has_manifest(layout, base) and is_here(layout, load_manifest(layout, base), mirrors)
     copies = (local_copy(layout, manifest.name, file, mirrors) for file in manifest.files)
-    return not manifest.bring and all(copies)
+    return not missing_tables(layout, manifest) and all(copies)
 
 
 def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> dict[str, Path]:

@@ -19,7 +19,7 @@ from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, mod
 
 from harness import benchmarks
 from harness.base.errors import ManifestError, UsageError
-from harness.base.files import read_json
+from harness.base.files import canonical_json, read_json
 from harness.base.layout import Layout
 from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
@@ -139,6 +139,19 @@ class DatasetManifest(NamedManifest):
         if text not in benchmarks.names():
             raise ValueError(f"no benchmark is called '{text}'; name one of {', '.join(benchmarks.names())}")
         return text
+
+    @field_validator("parameters")
+    @classmethod
+    def _have_a_digest(cls, table: dict[str, Any]) -> dict[str, Any]:
+        """What no JSON holds has no digest, which names the arrays that are made with it: nan, inf, a date."""
+        for name, value in table.items():
+            try:
+                canonical_json(value)
+            except (TypeError, ValueError):
+                known = "text, finite number, true or false, nor a list or table of such"
+                told = value if isinstance(value, float | list | dict) else str(value)
+                raise ValueError(f"{name}: {told} is no {known}") from None
+        return table
 
     @field_validator("statistics", mode="before")
     @classmethod

@@ -20,13 +20,15 @@ from harness.base.vocabulary import Accelerator
 Language = Literal["python", "octave", "r", "java"]
 
 
-def _finite(value: bool | int | float | str) -> bool | int | float | str:
+def _has_an_end(value: Scalar) -> Scalar:
+    """A key is made of parameters, and holds no other number."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"'{value}' is no finite number")
+        raise ValueError(f"{value} is no finite number")
     return value
 
 
-Scalar = Annotated[bool | int | float | str, AfterValidator(_finite)]
+Scalar = Annotated[bool | int | float | str, AfterValidator(_has_an_end)]
+_Bound = Annotated[float, Field(allow_inf_nan=False)]
 
 _SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
 _UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}
@@ -108,8 +110,8 @@ class Refusal(Strict):
 class Tolerance(Strict):
     """How far an array may be from its golden."""
 
-    absolute: float = 0.0
-    relative: float = 0.0
+    absolute: _Bound = 0.0
+    relative: _Bound = 0.0
     # what of the run it is compared with, where the golden has its own name for it
     of: str = ""
     # the golden holds the same run several times, one per row
@@ -119,7 +121,7 @@ class Tolerance(Strict):
     # relative to each element, not to the largest
     each: bool = False
     # the least correlation with the golden, in place of bounds of the difference
-    correlation: float = 0.0
+    correlation: _Bound = 0.0
     # columns are the same with the other sign, as those of eigenvectors are
     either_sign: bool = False
 
@@ -165,6 +167,7 @@ class MethodCard(NamedManifest):
     gpu_tolerance: float = Field(
         default=0.01,
         gt=0,
+        allow_inf_nan=False,
         description="how far a metric on a GPU may be from the CPU's, as a part of it, or of 1 if it is less",
     )
     # why the score of a pair depends on which others are asked for, where the original's does

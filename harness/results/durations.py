@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import zlib
 from collections.abc import Iterable
 from statistics import median
@@ -31,7 +32,9 @@ def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, floa
                 # None where the kernel could not be read
                 spent = used.get("wall_s") if used.get("cpu_s") is None else used["cpu_s"]
                 if kind in folders and spent is not None:
-                    seconds.setdefault(kind, []).append(float(spent))
+                    if not math.isfinite(spent := float(spent)):
+                        raise ValueError("no time")
+                    seconds.setdefault(kind, []).append(spent)
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError):
             raise CorruptData(
                 "a file of reference results can't be read", where=str(path), todo="restore it (git checkout)"

@@ -102,11 +102,11 @@ def _read(path: Path) -> dict[str, Recorded]:
                     strategy=row["strategy"], seed=int(row["seed"]), parameters=json.loads(row["parameters"])
                 )
                 line = Recorded(spec, int(row["training"]), int(row["test"]), row["sha256"])
+                splits[spec_key(spec.strategy, spec.parameters, spec.seed)] = line
             except (KeyError, TypeError, ValueError):
                 raise CorruptData(
                     "a recorded split can't be read",
                     where=f"{path}: line {reader.line_num}",
                     todo="restore the file from the repository",
                 ) from None
-            splits[spec_key(spec.strategy, spec.parameters, spec.seed)] = line
     return splits

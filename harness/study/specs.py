@@ -27,7 +27,7 @@ class Cost(Strict):
     printed: str
     ours: str
     quantity: Literal["cpu_s", "memory"]
-    unit: float = Field(gt=0)
+    unit: float = Field(gt=0, allow_inf_nan=False)
     digits: int = Field(default=0, ge=0)
 
 

@@ -250,6 +250,7 @@ def test_hours_are_estimated_from_the_median_of_committed_runs(here: Layout) -> 
         line_of("one", "published", "synthetic", cpu_s="soon"),  # type: ignore[arg-type]
         {"record": {"planned": {"job": {"method": "one", "variant": "published", "dataset": "synthetic"}}}},
         {"record": {**line_of("one", "published", "synthetic")["record"], "resources": []}},
+        *(line_of("one", "published", "synthetic", cpu_s=float(text)) for text in ("nan", "inf")),
     ],
 )
 def test_a_committed_line_without_sense_is_named_by_its_file(here: Layout, line: object) -> None:

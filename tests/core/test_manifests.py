@@ -32,6 +32,8 @@ like = "published"
 parameters = {{ {} }}
 """
 
+_PARITY = '[[parity]]\ncases = "x"\n[parity.compare]\nx = {'
+
 
 @pytest.fixture
 def toy(tmp_path: Path) -> tuple[Layout, Path]:
@@ -66,6 +68,17 @@ def test_a_variant_has_the_parameters_of_another_but_for_its_own(toy: tuple[Layo
         (('inputs = ["associations", "folds"]', "inputs = 3"), "inputs"),
         (("[variants.published]", '[resources]\nmemory = "2 bananas"\n[variants.published]'), "resources.memory"),
         (("[variants.published]", "[resources]\nseconds = 0\n[variants.published]"), "resources.seconds"),
+        (("alpha = 1.0", "alpha = nan"), "parameters.alpha: nan is no finite number"),
+        (("alpha = 1.0", "alpha = -inf"), "parameters.alpha: -inf is no finite number"),
+        (("[variants.published]", "[self_test]\nalpha = inf\n[variants.published]"), "self_test.alpha: inf is no"),
+        *(
+            (
+                ("[variants.published]", f"{_PARITY} {bound} = {value} }}\n[variants.published]"),
+                f"x.{bound}: has to",
+            )
+            for bound in ("absolute", "relative", "correlation")
+            for value in ("nan", "inf")
+        ),
         (('As is."', 'As is."\nlike = "corrected"'), "published.like"),
         (("alpha = 1.0 }", f"alpha = 1.0 }}{_LIKE.format('beta = 2')}"), "corrected.parameters"),
     ],

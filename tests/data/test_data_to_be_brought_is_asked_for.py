@@ -12,6 +12,7 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.input_arrays import views
 from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data.datasets import is_converted, is_here
 from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
 from harness.splits.spec import SplitSpec
@@ -70,6 +71,18 @@ def test_brought_tables_are_used_and_changed_ones_are_another_dataset(own: Layou
     assert dataset_digest(own, "brought") != before
     (folder / "drug_features.csv").write_text(TABLES["drug_features.csv"])
     assert dataset_digest(own, "brought") == before
+
+
+def test_it_is_here_as_soon_as_its_last_table_is(own: Layout) -> None:
+    folder, manifest = write_manifest(own), load_manifest(own, "brought")
+    for name, text in TABLES.items():
+        assert not is_here(own, manifest) and not is_converted(own, manifest)
+        (folder / name).write_text(text)
+    assert is_here(own, manifest) and not is_converted(own, manifest)
+    load_dataset(own, "brought")
+    assert is_here(own, manifest) and is_converted(own, manifest)
+    (folder / "associations.csv").unlink()
+    assert not is_here(own, manifest) and not is_converted(own, manifest)
 
 
 def test_data_that_is_not_the_published_one_is_refused(own: Layout) -> None:

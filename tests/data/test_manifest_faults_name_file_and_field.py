@@ -59,6 +59,20 @@ ONE_OF_BOTH = "(top level): converter: name one, or in its place a dataset that 
         ("drugs = 3", "drugs = 0", "statistics.drugs: has to be 1 or more, not 0"),
         ('title = "Mine"', "title = 7", "title: has to be a text in quotes, not 7"),
         ('name = "mine"', 'name = "my data"', "name: 'my data' is not a name: small letters, digits and _ only"),
+        *(
+            (
+                "[statistics]",
+                f"[parameters]\nright = [1.5, true, 'inf', {{ a = -1e300 }}]\nwrong = {value}\n[statistics]",
+                f"parameters: wrong: {told} is no text, finite number, true or false, nor a list or table of such",
+            )
+            for value, told in (
+                ("nan", "nan"),
+                ("[1, -inf]", "[1, -inf]"),
+                ("{ a = [inf] }", "{'a': [inf]}"),
+                ("1979-05-27", "1979-05-27"),
+                ("07:32:00", "07:32:00"),
+            )
+        ),
         (
             'converter = "csv"',
             'converter = "csv"\nsummery = ""',

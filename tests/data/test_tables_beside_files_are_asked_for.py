@@ -11,7 +11,7 @@ from harness.base.layout import Layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.cli.data import _state
 from harness.data import dataset_digest, load_dataset, load_manifest
-from harness.data.datasets import fetch_dataset
+from harness.data.datasets import fetch_dataset, is_converted, is_here
 from tests.data.own_data import write_dataset
 
 TABLE = '\n[[brought]]\nname = "more.csv"\nholds = "what nobody may publish"\n'
@@ -37,6 +37,18 @@ def test_a_needed_table_is_asked_for(own: Layout) -> None:
     (folder / "more.csv").write_text("a\n")
     assert fetch_dataset(own, "mine")["more.csv"] == folder / "more.csv"
     assert isinstance(load_dataset(own, "mine"), RepurposingDataset)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_what_lacks_a_needed_table_is_not_here_and_no_error(own: Layout, *, recorded: bool) -> None:
+    """Also where the arrays are here that were made without it: they are not of this manifest."""
+    folder = with_table(own, recorded=recorded)
+    manifest = load_manifest(own, "mine")
+    assert not is_here(own, manifest) and not is_converted(own, manifest)
+    (folder / "more.csv").write_text("a\n")
+    assert is_here(own, manifest) and not is_converted(own, manifest)
+    (folder.parent / "drug_features.csv").unlink()
+    assert not is_here(own, manifest)
 
 
 def test_of_several_tables_those_that_are_needed_are_asked_for(own: Layout) -> None:

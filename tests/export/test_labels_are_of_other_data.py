@@ -87,7 +87,7 @@ def test_a_larger_dataset_is_here_where_the_one_below_it_is(
 
     def load(layout: Layout, name: str) -> Any:
         assert layout == repository
-        return SimpleNamespace(name=name, extends=extends[name], files=["a file"], bring="")
+        return SimpleNamespace(name=name, extends=extends[name], files=["a file"], bring="", brought=[])
 
     def local_copy(layout: Layout, name: str, file: str, mirrors: Any) -> bool:
         assert (layout, file, mirrors) == (repository, "a file", ("m",))

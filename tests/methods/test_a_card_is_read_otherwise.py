@@ -152,8 +152,8 @@ def test_the_least_limits_are_allowed(tmp_path: Path) -> None:
     assert (resources.memory_bytes, resources.output_bytes, resources.processes) == (3 << 20, 1 << 20, 8)
 
 
-@pytest.mark.parametrize("value", ["0", "-0.1"])
-def test_a_tolerance_of_a_gpu_is_above_none(tmp_path: Path, value: str) -> None:
+@pytest.mark.parametrize("value", ["0", "-0.1", "nan", "inf"])
+def test_a_tolerance_of_a_gpu_is_above_none_and_has_an_end(tmp_path: Path, value: str) -> None:
     write(tmp_path, f"gpu_tolerance = {value}\n{VARIANT}")
     with pytest.raises(ManifestError, match="gpu_tolerance"):
         load_method(layout_of(tmp_path), "mine")
@@ -328,4 +328,4 @@ def test_a_parameter_of_a_card_is_a_finite_number_as_one_that_is_set_has_to_be(
     path = write(tmp_path, more.format(value))
     with pytest.raises(ManifestError) as refused:
         load_method(layout_of(tmp_path), "mine")
-    assert refused.value.where == f"{path}: {field}: '{float(value)}' is no finite number"
+    assert refused.value.where == f"{path}: {field}: {float(value)} is no finite number"

@@ -131,6 +131,36 @@ def test_rows_of_which_the_golden_holds_none_are_told(
     assert check(layout, rows, counting, Counting(tmp_path / "other")).worst is Standing.BEYOND
 
 
+@pytest.mark.parametrize("shorter", ["pred", "pred_val"])
+def test_arrays_of_unequal_rows_have_the_runs_of_the_shortest_and_are_no_match(
+    layout: Layout, rows: Path, counting: MethodCard, tmp_path: Path, shorter: str
+) -> None:
+    """A run costs hours: none is made that an array has no row for. What has more rows says so."""
+    longer = {"pred": "pred_val", "pred_val": "pred"}[shorter]
+    compared = {"pred_val": Tolerance(of="pred"), "pred": Tolerance(), "absent": Tolerance()}
+    table = counting.parity[0].model_copy(update={"compare": compared})
+    golden = {name: np.array([[7.0] * 3, [8.0] * 3, [9.0] * 3]) for name in (shorter, longer)}
+    save(rows / "rows_Small_12.npz", {**golden, shorter: golden[shorter][:2], "other": np.zeros((1, 3))})
+    run = Counting(tmp_path)
+    finding = check(layout, rows, counting.model_copy(update={"parity": [table]}), run)
+    assert [trial.parameters["count"] for trial in run.asked] == [7, 8]
+    found = {one.array: (one.standing, one.note) for one in finding.arrays}
+    assert found[shorter] == (Standing.OK, "")
+    assert found[longer] == (Standing.BEYOND, "shape (2, 3) instead of (3, 3)")
+    assert found["absent"] == (Standing.ABSENT, "not in the golden")
+    assert (finding.worst, finding.seconds) == (Standing.BEYOND, 4.0)
+
+
+def test_a_single_number_is_a_golden_of_one_row(
+    layout: Layout, rows: Path, counting: MethodCard, tmp_path: Path
+) -> None:
+    save(rows / "rows_Small_12.npz", {"pred_val": np.array(7.0)})
+    run = Counting(tmp_path)
+    finding = check(layout, rows, counting, run)
+    assert [trial.parameters["count"] for trial in run.asked] == [7]
+    assert [one.note for one in finding.arrays] == ["shape (3,) instead of ()"]
+
+
 def test_rows_of_a_parameter_that_does_not_count_are_refused(
     layout: Layout, rows: Path, counting: MethodCard, tmp_path: Path
 ) -> None:

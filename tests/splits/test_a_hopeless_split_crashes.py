@@ -74,6 +74,17 @@ def test_too_few_pairs_for_the_inner_folds_are_refused() -> None:
     labels = np.array([[1, 1], [0, 0]], dtype=np.int8)
     with pytest.raises(DataError, match="too few for 5 inner folds"):
         random.make(dataset_of(labels), 1, random.Parameters(test_share=0.5))
+    for counts in ((4, 3), (4, 0), (0, 4), (4, 4)):
+        # of the commonest label each fold has a pair, or it is refused
+        labels = np.repeat(np.array([[1, 0]], dtype=np.int8), counts)[None]
+        training, folds = np.arange(labels.size), np.full(labels.shape, TEST, dtype=np.int8)
+        inner_folds_of(training, labels, folds, count=4, seed=2)
+        assert {*folds.ravel().tolist()} == {0, 1, 2, 3}
+        with pytest.raises(DataError) as refused:
+            inner_folds_of(training, labels, folds, count=5, seed=2)
+        assert refused.value.what == "4 training pairs of the commonest label are too few for 5 inner folds"
+    with pytest.raises(DataError, match=r"^0 training pairs of the commonest label"):
+        inner_folds_of(training[:0], labels, folds, count=2, seed=2)
 
 
 def test_cosine_of_a_drug_without_features_is_refused() -> None:

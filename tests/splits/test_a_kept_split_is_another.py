@@ -18,6 +18,7 @@ import pytest
 import harness
 from harness import benchmarks
 from harness.base.errors import EngineError, HarnessError, MissingData
+from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.base.vocabulary import Verdict
@@ -27,7 +28,7 @@ from harness.benchmarks.ddi.splits.strategies import cluster, datasail, lohi, ra
 from harness.benchmarks.repurposing.splits.folds import split_of
 from harness.data.datasets import dataset_digest
 from harness.splits import splits
-from harness.splits.checksums import record_splits, recorded_path, spec_key
+from harness.splits.checksums import Recorded, record_splits, recorded_path, recorded_splits, spec_key
 from harness.splits.spec import SplitSpec
 from harness.splits.strategies import examined_of, get_strategy, parameters_of, strategy_names, strategy_source
 from tests.data.own_data import write_dataset
@@ -153,6 +154,85 @@ def test_a_recorded_split_is_the_only_one(own: Layout) -> None:
     empty = split_of(np.zeros((4, 3), dtype=np.int8))
     broken = splits.verify_split(own, "mine", SPEC, empty, recorded=False)
     assert broken[0] == "there is no test pair" and "0 pairs are test pairs, not 5" in broken
+
+
+@pytest.mark.parametrize("recorded", ["nothing", "the split", "the arrays"])
+def test_files_that_only_a_mirror_has_do_for_all_that_is_asked_of_a_split(
+    own: Layout, tmp_path: Path, recorded: str
+) -> None:
+    made = splits.make_split(own, "mine", SPEC)
+    if recorded == "the split":
+        record_splits(own, "mine", [splits.as_recorded("repurposing", SPEC, made)])
+    file = tmp_path / "split.npy"
+    write_atomic(file, benchmarks.get("repurposing").form.content(made))
+    path, mirror = own.datasets / "mine" / "dataset.toml", tmp_path / "mirror" / "data.example" / "own"
+    if recorded == "the arrays":
+        path.write_text(f'{path.read_text()}[converted]\ndigest = "{dataset_digest(own, "mine")}"\n')
+    mirror.mkdir(parents=True)
+    for table in path.parent.glob("*.csv"):
+        if table.name != "splits.csv":
+            path.write_text(
+                path.read_text().replace(f'"{table.name}"\n', f'"{table.name}"\n{url_of(table.name)}\n')
+            )
+            table.rename(mirror / table.name)
+    place = (own, "mine", SPEC)
+    mirrors = [tmp_path / "mirror"]
+    asked: dict[str, Callable[[], Any]] = {
+        "digest": lambda: splits.split_digest(*place, mirrors),
+        "load": lambda: splits.load_split(*place, mirrors).digest,
+        "load again": lambda: splits.load_split(*place, mirrors).digest,
+        "make": lambda: splits.make_split(*place, mirrors).digest,
+        "verify": lambda: splits.verify_split(*place, made, mirrors),
+        "describe": lambda: splits.describe_split(*place, made, mirrors),
+        "read": lambda: splits.read_split_file(own, "mine", file, mirrors).digest,
+        "recipe": lambda: splits.recipe_of(*place, mirrors)["dataset"],
+    }
+    found = {}
+    for name, ask in asked.items():
+        # with no array at hand, each has to fetch its files
+        shutil.rmtree(own.cache / "datasets", ignore_errors=True)
+        if name != "load again":
+            shutil.rmtree(own.cache / "splits", ignore_errors=True)
+        else:
+            splits.split_path(own, "repurposing", made.digest).unlink()
+        found[name] = ask()
+    assert found == {
+        **dict.fromkeys(("digest", "load", "load again", "make", "read"), made.digest),
+        "verify": [],
+        "describe": {"pairs": {"training": 7, "test": 5}},
+        "recipe": dataset_digest(own, "mine", mirrors=mirrors),
+    }
+
+
+def url_of(name: str) -> str:
+    return f'urls = ["https://data.example/own/{name}"]'
+
+
+def test_recorded_splits_are_a_table_in_which_a_change_is_one_line(own: Layout) -> None:
+    path = recorded_path(own, "mine")
+    lines = [Recorded(SPEC.model_copy(update={"seed": seed}), 7, 5, str(seed) * 64) for seed in (3, 1)]
+    for count in (1, 2):
+        record_splits(own, "mine", lines[:count])
+    parameters = '"{""inner_folds"":0,""test_share"":0.34}"'
+    assert path.read_bytes().decode() == (
+        "strategy,parameters,seed,training,test,sha256\n"
+        f"random,{parameters},3,7,5,{'3' * 64}\n"
+        f"random,{parameters},1,7,5,{'1' * 64}\n"
+    )
+    assert list(recorded_splits(own, "mine").values()) == lines
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_a_recorded_split_of_an_endless_parameter_is_named_by_its_line(own: Layout, number: str) -> None:
+    """No key can hold such a number."""
+    path = own.datasets / "mine" / "splits.csv"
+    line = f'random,"{{""test_share"":{number}}}",1,7,5,{"0" * 64}\n'
+    path.write_text(f"strategy,parameters,seed,training,test,sha256\n{line.replace(number, '0.5')}{line}")
+    assert told(lambda: recorded_splits(own, "mine")) == (
+        "a recorded split can't be read",
+        f"{path}: line 3",
+        "restore the file from the repository",
+    )
 
 
 def test_to_look_at_what_was_run_nothing_is_fetched(

@@ -377,8 +377,9 @@ def test_defaults_of_a_description_leave_things_out() -> None:
     assert (spec.printed, spec.averages, COST.digits) == (True, False, 0)
     empty = [getattr(spec, name) for name in spec.model_fields_set ^ set(Spec.model_fields)]
     assert [value for value in empty if value] == [True]
-    with pytest.raises(ValidationError):
-        Cost(metric="", printed="", ours="", quantity="cpu_s", unit=1, digits=-1)
+    for unit, digits in ((1, -1), (0, 0), (-1, 0), (float("inf"), 0), (float("nan"), 0)):
+        with pytest.raises(ValidationError):
+            Cost(metric="", printed="", ours="", quantity="cpu_s", unit=unit, digits=digits)
     assert Cost(metric="", printed="", ours="", quantity="cpu_s", unit=0.5, digits=0).unit == 0.5
 
 

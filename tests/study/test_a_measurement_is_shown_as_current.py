@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.benchmarks.ddi.study import STUDY, changes_since, sheets_of_data
@@ -110,6 +111,22 @@ def test_facts_of_any_kind_are_kept(tmp_path: Path) -> None:
     layout, facts = Layout(tmp_path, tmp_path, tmp_path), _Facts(place=tmp_path)
     save_measured(layout, "toy", facts)
     assert load_measured(layout, "toy", _Facts) == facts
+
+
+class _Number(Strict):
+    value: float
+
+
+@pytest.mark.parametrize("number", ["1e999", "NaN", "-1e999"])
+def test_a_measured_number_that_is_endless_is_refused_with_its_file(tmp_path: Path, number: str) -> None:
+    layout = Layout(tmp_path, tmp_path, tmp_path)
+    save_measured(layout, "toy", _Number(value=1e300))
+    path = layout.reference / "toy" / "measured.json"
+    assert load_measured(layout, "toy", _Number) == _Number(value=1e300)
+    path.write_text(path.read_text().replace("1e+300", number))
+    with pytest.raises(CorruptData) as refused:
+        load_measured(layout, "toy", _Number)
+    assert refused.value.where == str(path)
 
 
 def test_the_other_studies_tell_of_data_that_changed_as_well(

@@ -72,8 +72,9 @@ def trials_of(match: Match, arrays: Mapping[str, Array]) -> list[Trial]:
             where=f"method.toml of '{match.card.name}': parity ({match.table.cases}): rows",
             todo="name the parameter that row r of the golden has r more of",
         )
-    # one run at least, which then is compared with no row
-    count = max(1, min((len(arrays[name]) for name in match.table.compare if name in arrays), default=1))
+    # one run at least, which then is compared with no row; a single number is one row
+    rows = (len(np.atleast_1d(arrays[name])) for name in match.table.compare if name in arrays)
+    count = max(1, min(rows, default=1))
     return [replace(trial, parameters={**trial.parameters, counter: first + row}) for row in range(count)]
 
 
