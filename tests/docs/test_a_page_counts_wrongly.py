@@ -1,0 +1,86 @@
+"""Lists and numbers in pages that follow from the repository are those of the repository."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from harness import api
+from harness.methods.card import load_methods, method_names
+from harness.planning.needs import run_kind
+from harness.planning.suites import load_suite, suite_names
+from harness.results.durations import reference_seconds
+from tests.conftest import REPOSITORY
+
+_PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").rglob("*.md")]
+
+
+def test_every_method_stands_at_its_environment() -> None:
+    """The tree in containers/README.md: who adds a package to an environment sees which methods it concerns."""
+    layout = api.open_repository(REPOSITORY).layout
+    methods, expected = set(method_names(layout)), defaultdict[str, set[str]](set)
+    for path in layout.containers.glob("*/environment.toml"):
+        card, name = tomllib.loads(path.read_text()), path.parent.name
+        if name in methods and not {*card} - {"summary", "extends", "language"}:
+            expected[card["extends"]].add(name)
+        else:
+            expected[name] |= set()
+
+    page = (layout.containers / "README.md").read_text()
+    entries = re.findall(r"^    (?:[| ]*[|`]-- )?(\w+)(?:  +(.*(?:\n    [| ]{16,}[a-z]\w+.*)*))?$", page, re.M)
+    told = {name: {word for word in re.findall(r"\w+", text) if word in methods} for name, text in entries}
+    controls = {card.name for card in load_methods(layout) if card.control}
+    told["_numpy"] |= controls - set().union(*told.values())
+    assert "every control that stands nowhere else" in page
+    assert told == expected
+
+
+def test_who_adds_a_method_is_told_its_suites() -> None:
+    page = (REPOSITORY / "docs" / "adding-a-method.md").read_text()
+    (sentence,) = re.findall(r"It appears in every suite that asks for all methods of its benchmark: .*?\.", page)
+    told = set(re.findall(r"`([\w-]+)`", re.sub(r"`dti-test0` to `dti-test6`", _each("dti-test", 7), sentence)))
+    suites = {name for name in suite_names() if any(not block.methods for block in load_suite(name).blocks)}
+    assert told - {"ddi", "dti", "combos"} == suites
+
+
+def _each(beginning: str, count: int) -> str:
+    return " ".join(f"`{beginning}{number}`" for number in range(count))
+
+
+def test_what_everything_would_cost_is_as_the_reference_results_say() -> None:
+    """docs/cluster.md, to a twentieth: results are added all the time."""
+    here = api.open_repository(REPOSITORY)
+    cells = api.plan(suite="full", make_splits=False, repository=here).cells
+    left = [cell.job for cell in cells if cell.can_run]
+    seconds = reference_seconds(here.layout, left)
+    known = [seconds[kind] for job in left if (kind := run_kind(job)) in seconds]
+
+    page = (REPOSITORY / "docs" / "cluster.md").read_text()
+    pattern = (
+        r"([\d,]+) cells; ([\d,]+) can be run from public data .*?"
+        r"\| ([\d,]+), in ([\d,]+) CPU hours; the longest takes ([\d.]+) hours, ([\d,]+) less than a minute \|.*?"
+        r"\| the other ([\d,]+) \|"
+    )
+    match = re.search(pattern, page, re.DOTALL)
+    assert match is not None
+    numbers = [float(number.replace(",", "")) for number in match.groups()]
+    assert numbers[:2] == [len(cells), len(left)]
+    short = sum(one < 60 for one in known)
+    assert numbers[2:6] == pytest.approx([len(known), sum(known) / 3600, max(known) / 3600, short], rel=0.05)
+    assert numbers[6] == numbers[1] - numbers[2]
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
+def test_a_run_that_is_shown_says_what_is_to_be_run(page: Path) -> None:
+    """Without a suite, `harness run` asks for a method, a dataset and a seed: an example must have them all."""
+    blocks = re.findall(r"```\w*\n(.*?)```", page.read_text(), re.DOTALL)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    for line in lines:
+        if match := re.match(r"(?:\$ )?(?:\./run_all\.sh|(?:\.venv/bin/)?harness run) .*--method.*", line):
+            words = {word.partition("=")[0] for word in shlex.split(match[0], comments=True)}
+            assert "--dataset" in words and words & {"--seed", "--published-seeds"}, line
