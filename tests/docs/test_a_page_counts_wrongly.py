@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import api
+from harness.data.manifest import load_manifest
 from harness.methods.card import load_methods, method_names
 from harness.planning.needs import run_kind
 from harness.planning.suites import load_suite, suite_names
@@ -73,6 +74,19 @@ def test_what_everything_would_cost_is_as_the_reference_results_say() -> None:
     short = sum(one < 60 for one in known)
     assert numbers[2:6] == pytest.approx([len(known), sum(known) / 3600, max(known) / 3600, short], rel=0.05)
     assert numbers[6] == numbers[1] - numbers[2]
+
+
+def test_every_dataset_is_listed_with_its_counts() -> None:
+    """The tables in docs/data.md, against what each manifest must show."""
+    layout = api.open_repository(REPOSITORY).layout
+    manifests = (load_manifest(layout, path.parent.name) for path in layout.datasets.glob("*/dataset.toml"))
+    expected = {one.name: set(re.findall(r"\d+", one.statistics.line)) for one in manifests}
+    page = (REPOSITORY / "docs" / "data.md").read_text().partition("A dataset is one folder")[0]
+    rows = {name: row.replace(",", "") for name, row in re.findall(r"^\| `(\w+)` \| (.*\d.*)", page, re.MULTILINE)}
+    assert rows.keys() == expected.keys()
+    assert {name: numbers - set(re.findall(r"\d+", rows[name])) for name, numbers in expected.items()} == {
+        name: set() for name in expected
+    }
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
