@@ -12,6 +12,8 @@ import pytest
 
 from harness import api
 from harness.data.manifest import load_manifest
+from harness.images.cards import environment_chain
+from harness.images.preparation import overview, recorded_size
 from harness.methods.card import load_methods, method_names
 from harness.planning.needs import run_kind
 from harness.planning.suites import load_suite, suite_names
@@ -87,6 +89,30 @@ def test_every_dataset_is_listed_with_its_counts() -> None:
     assert {name: numbers - set(re.findall(r"\d+", rows[name])) for name, numbers in expected.items()} == {
         name: set() for name in expected
     }
+
+
+def test_images_are_as_large_as_they_are_said_to_be() -> None:
+    """docs/disk.md and docs/air-gap.md: who has little disk, or a small one to carry, decides by it."""
+    layout = api.open_repository(REPOSITORY).layout
+    images = {row["name"]: row["bytes"] for row in overview(layout) if row["kind"] == "method"}
+    # with what compiles and installs it
+    stored = {name: recorded_size(layout, [name]) for name in images}
+    chains = {name: [environment.name for environment in environment_chain(layout, name)] for name in images}
+    heavy = {name for name, chain in chains.items() if "_torch" in chain}
+
+    def bounds(sizes: dict[str, int]) -> list[int]:
+        light = [size for name, size in sizes.items() if name not in heavy]
+        return [min(light), max(light), min(sizes[name] for name in heavy), max(sizes[name] for name in heavy)]
+
+    disk, carried = ((REPOSITORY / "docs" / page).read_text() for page in ("disk.md", "air-gap.md"))
+    told = re.search(r"([\d.]+) to ([\d.]+) GB a language, ([\d.]+) to ([\d.]+) GB with PyTorch", disk)
+    assert told is not None
+    assert [float(one) for one in told.groups()] == [round(one / 1e9, 1) for one in bounds(stored)]
+    told = re.search(r"(\d+) to (\d+) MB for each language; PyTorch ([\d.]+) to ([\d.]+) GB", carried)
+    assert told is not None
+    *light, least, most = bounds(images)
+    expected = [*(round(one / 1e7) * 10 for one in light), round(least / 1e9, 1), round(most / 1e9, 1)]
+    assert [float(one) for one in told.groups()] == expected
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
