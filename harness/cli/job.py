@@ -52,8 +52,8 @@ def write(
     harness job write try --method bnnr --dataset hdvd --seed 1 --mirror DIR
     eval "$(harness job write 1503cd5e297e try)" && harness job check try
 
-    DIR/in is what a run of the job is given, in the same order: no test label is in it. The command alone is
-    printed to standard output, its lines joined by backslashes.
+    The image is built first where it is not here. DIR/in is what a run of the job is given, in the same order: no
+    test label is in it. The command alone is printed to standard output, its lines joined by backslashes.
     """
     if len(names) > 2:
         raise UsageError(f"{len(names)} names were given", where=" ".join(names), todo="give [KEY] DIR")

@@ -97,7 +97,7 @@ def command(
         raise UsageError(
             f"there is no notebook for methods in {card.language}: Debian has no kernel for it",
             where=f"harness notebook {method}",
-            todo="run its main file by hand, as docs/protocol.md shows, or the method with `harness run`",
+            todo="start its container by hand (docs/by-hand.md), or run it with `harness run`",
         )
     parameters = parse_settings(settings)
     manifest = load_manifest(layout, dataset) if dataset else _own_dataset(layout, card)

@@ -85,6 +85,12 @@ class Packer:
                 where=f"{self._source}: {key[:12]}: {reason}",
                 todo=f"harness audit {key[:12]} tells more; run them again",
             )
+        if not records and self.extent is Extent.REFERENCE:
+            raise UsageError(
+                f"no result of '{plan.name}' is committed: there is nothing to export",
+                where=str(self._source),
+                todo="see what is: harness reference list; what was run here is exported without --reference",
+            )
         if not records:
             name = "smoke" if plan.name == STORED else plan.name
             raise UsageError(

@@ -200,7 +200,7 @@ def test_a_method_without_a_kernel_is_refused() -> None:
     with pytest.raises(UsageError) as error:
         harness_of("notebook", "biolne")
     assert error.value.what == "there is no notebook for methods in java: Debian has no kernel for it"
-    assert error.value.where == "harness notebook biolne" and "docs/protocol.md" in error.value.todo
+    assert error.value.where == "harness notebook biolne" and "docs/by-hand.md" in error.value.todo
 
 
 def test_without_a_name_the_dataset_is_one_of_the_repository(

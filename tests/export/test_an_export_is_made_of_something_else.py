@@ -110,17 +110,30 @@ def test_only_a_packed_crate_takes_the_place_of_another(evidence: Layout, short:
 
 def test_where_nothing_was_run_the_commands_are_named(evidence: Layout, short: Plan, tmp_path: Path) -> None:
     waiting = replace(short, cells=short.cells[2:])
-    for extent, where in ((Extent.WHOLE, evidence.runs), (Extent.REFERENCE, evidence.reference)):
-        with pytest.raises(UsageError) as refused:
-            export(evidence, waiting, tmp_path / "crate", extent=extent)
-        assert refused.value.what == "nothing was run of 'made-up': there is nothing to export"
-        assert refused.value.where == str(where)
-        assert refused.value.todo == (
-            "run it: harness run --suite made-up, or export the committed results: --reference"
-        )
+    with pytest.raises(UsageError) as refused:
+        export(evidence, waiting, tmp_path / "crate")
+    assert refused.value.what == "nothing was run of 'made-up': there is nothing to export"
+    assert refused.value.where == str(evidence.runs)
+    assert (
+        refused.value.todo == "run it: harness run --suite made-up, or export the committed results: --reference"
+    )
+    # nobody who asks for committed results is told to ask for them
+    with pytest.raises(UsageError) as refused:
+        export(evidence, waiting, tmp_path / "crate", extent=Extent.REFERENCE)
+    assert refused.value.what == "no result of 'made-up' is committed: there is nothing to export"
+    assert refused.value.where == str(evidence.reference)
+    assert (
+        refused.value.todo
+        == "see what is: harness reference list; what was run here is exported without --reference"
+    )
     # what was ever run is no suite that can be run
     with pytest.raises(UsageError) as refused:
-        export(evidence, replace(waiting, name="stored", cells=()), tmp_path / "crate", extent=Extent.REFERENCE)
+        export(
+            evidence,
+            replace(waiting, name="stored", cells=()),
+            tmp_path / "crate",
+            extent=Extent.WITHOUT_PREDICTIONS,
+        )
     assert refused.value.what == "nothing was run of 'stored': there is nothing to export"
     assert refused.value.todo == "run it: harness run --suite smoke, or export the committed results: --reference"
 
