@@ -30,10 +30,11 @@ from harness.benchmarks.combos.scoring import scored_rows
 from harness.benchmarks.combos.splits.form import split_of
 from harness.benchmarks.combos.study import STUDY, bucket_tests
 from harness.benchmarks.combos.study.bucket_tests import MEASURES
-from harness.benchmarks.combos.study.buckets import series_of
+from harness.benchmarks.combos.study.buckets import _share, series_of
 from harness.benchmarks.combos.study.corpus import CorpusFacts, counts_of
 from harness.compare.runs import Obtained
 from harness.data import load_dataset
+from harness.status.table import summarise
 from harness.study.measurements import load_measured
 from tests.combos.made_documents import line, write_files
 from tests.combos.test_the_study_shows_something_else import HERE, sheets_of
@@ -179,3 +180,8 @@ def test_what_is_measured_is_kept_with_its_dataset(tmp_path: Path) -> None:
         dataset="combos", digest=dataset.digest, counts=counts_of(dataset)
     )
     assert counts_of(dataset)["instances"] == [1, 1, 2]
+
+
+def test_runs_that_agree_deviate_by_zero_and_one_run_by_nothing() -> None:
+    shares = [_share(summarise(values)) for values in ([0.0, 0.0], [0.5, 0.5], [0.25, 0.75], [0.5], [])]
+    assert shares == ["0.0±0.0", "50.0±0.0", "50.0±35.4", "50.0", "-"]

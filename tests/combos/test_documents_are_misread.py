@@ -85,6 +85,7 @@ FAULTS = [
     ({"sentence": "", "spans": [], "rels": []}, "the sentence is empty", "line 2: sentence"),
     ({"paragraph": "It is elsewhere."}, "the sentence is not in the paragraph", "line 2: paragraph"),
     ({"spans": {"0": 1}}, "{'0': 1} is not a list", "line 2: spans"),
+    ({"spans": "s" * 99}, f"'{'s' * 59} is not a list", "line 2: spans"),
     ({"spans": [7]}, "7 is not an object", "line 2: spans[0]"),
     (_span(1, span_id=2), "span_id is 2, not 1", "line 2: spans[1]"),
     (_span(1, span_id=0), "span_id is 0, not 1", "line 2: spans[1]"),

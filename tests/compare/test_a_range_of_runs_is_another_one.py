@@ -284,6 +284,11 @@ def test_what_keeps_a_claim_from_being_judged_is_said_in_its_order() -> None:
     place = Place("One", "A", SPLITS[0])
     failing = replace(known, ours=replace(OURS, failures={place: "memory: killed"}))
     assert failing.judge(one).reason == f"our runs of A on One ({SPLITS[0]}) ended as memory: killed"
+    # of several the first is named, with what it ended as
+    others = {place._replace(method="C"): "error", place._replace(method="B"): "timeout"}
+    failing = replace(known, ours=replace(OURS, failures={**others, place: "memory: killed"}))
+    assert failing.judge(one).reason == f"our runs of A on One ({SPLITS[0]}) and 2 more ended as memory: killed"
+    assert failing.judge(one).verdict is ClaimVerdict.NOT_COMPARABLE
     absent = replace(known, ours=Side({where: runs for where, runs in OURS.values.items() if where != place}))
     assert absent.judge(one).reason == f"not run yet: A on One ({SPLITS[0]})"
     assert absent.judge(one).verdict is ClaimVerdict.PENDING

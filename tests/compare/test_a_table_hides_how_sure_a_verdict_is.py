@@ -174,6 +174,24 @@ def test_programs_read_each_value_under_its_own_name() -> None:
     }
 
 
+def test_zeros_are_shown_and_are_not_what_is_not_known() -> None:
+    """Of a deviation, a number of ours, a margin, the ends of an interval; and there is a seed 0."""
+    claim = Claim("a paper", "mean", "M", "D", "S", "AUROC", "0.0", None, sd=0.0, n=9)
+    none = Comparison(claim, Target("m", "d", "s"), "AUC", ClaimVerdict.PENDING, "")
+    zeros = none._replace(verdict=ClaimVerdict.REPRODUCED, ours=0.0, n=3, margin=0.0, interval=(0.0, 0.0))
+    seeded = zeros._replace(claim=claim._replace(statistic="value", seed=0, sd=None), interval=None, margin=None)
+    entries = {
+        none: ("0.0 ± 0 (9)", "-", "-", "-", "-"),
+        zeros: ("0.0 ± 0 (9)", "0.00000 (3)", "0", "+0.00e+00 to +0.00e+00", "0.00e+00"),
+        seeded: ("0.0", "0.0", "0", "-", "-"),
+    }
+    for one, (published, ours, difference, interval, margin) in entries.items():
+        told = to_markdown(Book("repurposing", (), (one,))).replace("\\", "")
+        row = [cell.strip() for cell in told.splitlines()[-1].strip("|").split("|")]
+        assert row[2:7] == [published, ours, difference, interval, margin]
+        assert ("seed 0" in told) is (one is seeded)
+
+
 def waiting_for_runs(count: int) -> list[Comparison]:
     """Claims that nothing was run for yet."""
     one = judged(())
@@ -229,10 +247,12 @@ def test_what_deviates_is_listed_wherever_it_was_published() -> None:
             *many(SURE, 3, "Table 3", "metric b"),
             *many(far, deviating, "", "metric c"),
         ]
-        text = to_text(Book("repurposing", (), tuple(claims)))
-        shown = Counter(name for name, _ in {*re.findall(r"metric ([abc])(\d+)", text)})
-        assert shown == {"b": 3, "c": min(deviating, 60)}
-        assert f"{len(claims) - shown.total()} claims not listed" in text
+        book = Book("repurposing", (), tuple(claims))
+        for text in (to_text(book), to_markdown(book)):
+            # those of tables first, the others in their order
+            shown = [*dict.fromkeys(re.findall(r"metric ([abc]\d+)", text))]
+            assert shown == ["b0", "b1", "b2", *(f"c{at}" for at in range(min(deviating, 60)))]
+            assert f"{len(claims) - len(shown)} claims not listed" in text
 
 
 def test_a_failed_run_needs_no_more_runs() -> None:

@@ -143,10 +143,14 @@ def test_committed_results_are_found_by_job_and_by_file(tmp_path: Path) -> None:
     (layout.reference / "ddi" / "statement.json").write_text("")
     (layout.reference / "attestations").mkdir()
     (layout.reference / "attestations" / "one.json").write_text("")
+    # what others confirm lies at the top alone
+    (layout.reference / "ddi" / "attestations").mkdir()
+    (layout.reference / "ddi" / "attestations" / "one.json").write_text("")
     shown = reference_set(layout)
     assert (shown.name, shown.folder) == ("reference results", layout.reference) and shown.results == results
     # an intent that was never carried out is none of ours to commit: a statement has to name it
     assert {one.relative_to(layout.reference).as_posix() for one in shown.files or ()} == {
+        "ddi/attestations/one.json",
         "ddi/statement.json",
         "log.next",
         "repurposing/constant/synthetic-random.jsonl.gz",

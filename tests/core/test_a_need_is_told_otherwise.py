@@ -242,6 +242,22 @@ def test_what_jobs_of_a_kind_have_in_common_is_counted_for_each(layout: Layout) 
     assert len({*seconds}) > 1 and found.most_cpu_hours == pytest.approx(sum(seconds) / 3600)
 
 
+def test_a_run_of_several_processors_takes_the_time_of_each(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No method of ours has such a limit; one of a person's own may."""
+
+    def with_three(layout: Layout, job: Job) -> Any:
+        card = card_of(layout, job)
+        own = {"cpus": 3, "seconds": 7200 if job.method == "pmf" else 3600}
+        return card.model_copy(update={"resources": card.resources.model_copy(update=own)})
+
+    monkeypatch.setattr(needs, "card_of", with_three)
+    jobs = [job_like(method=method) for method in ("pmf", "pmf", "han")]
+    found = needs_of(layout, "some", [recorded(job, Verdict.PENDING) for job in jobs])
+    assert (found.most_cpu_hours, found.longest_limit_hours) == (15.0, 2.0)
+
+
 @pytest.mark.parametrize(
     ("here", "there", "scale"),
     [

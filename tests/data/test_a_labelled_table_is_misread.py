@@ -79,9 +79,10 @@ def by_tables(folder: Path, associations: str, drugs: str, **how: Any) -> Any:
         ),
         (
             TAB.replace("\t\n", "\t0\n"),
-            "f\na\t1\na\t2\n",
+            # of several the one that is read first
+            "f\nc\t1\nb\t1\na\t1\na\t2\nb\t2\n",
             {},
-            ("'a' names more than one row", "d.txt", "give every row a name of its own"),
+            ("'b' names more than one row", "d.txt", "give every row a name of its own"),
         ),
         (
             TAB.replace("\t\n", "\t0\n"),

@@ -117,6 +117,12 @@ COLUMNS = (
             "",
             [("the columns are Drugs, a, b", "a.csv: line 1", f"{COLUMNS}, and not 'ja'")],
         ),
+        # of a long text its beginning
+        (
+            f"Drugs,a,b\nd1,{'j' * 40}a,nein\n",
+            "",
+            [("the columns are Drugs, a, b", "a.csv: line 1", f"{COLUMNS}, and not '{'j' * 40}'")],
+        ),
         ("drug,target\nd1,t\n", "", [("the columns are drug, target", "a.csv: line 1", COLUMNS)]),
         ("compound,a,b\nd1,ja,nein\n", "", [("the columns are compound, a, b", "a.csv: line 1", COLUMNS)]),
         (

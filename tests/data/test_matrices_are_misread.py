@@ -117,7 +117,14 @@ def test_a_packed_file_that_was_damaged_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"", "the file is empty"), (b"id,fi\xe8vre\n", "names can't be read: ")]
+    ("content", "said"),
+    [
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"id,fi\xe8vre\n", "names can't be read: "),
+        (b"id,flu\n" + b"x" * 200_000, "names can't be read: "),
+    ],
+    ids=["empty", "empty lines", "another encoding", "an endless cell"],
 )
 def test_names_that_are_none_are_told(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "names.csv"
@@ -125,8 +132,28 @@ def test_names_that_are_none_are_told(tmp_path: Path, content: bytes, said: str)
     with pytest.raises(CorruptData, match=said) as caught:
         _names(NameArray(file="names.csv", axis="columns"), {"names.csv": path})
     assert caught.value.where == "names.csv"
-    path.write_bytes(b"id,flu\n\n")
+    # empty lines are no names, wherever they stand
+    path.write_bytes(b"\nid,flu\n\nrow one,1\n\n\nrow two,2\n\n")
     assert _names(NameArray(file="names.csv", axis="columns"), {"names.csv": path}) == ("flu",)
+    assert _names(NameArray(file="names.csv", axis="rows"), {"names.csv": path}) == ("row one", "row two")
+
+
+def test_an_encoding_that_there_is_not_is_told_by_its_field(tmp_path: Path) -> None:
+    names = {"file": "table.csv", "axis": "rows", "encoding": "latin-0"}
+    with pytest.raises(ManifestError) as refused:
+        converted(tmp_path, disease_ids=names)
+    assert refused.value.where == (
+        "made_up/dataset.toml: parameters.disease_ids.encoding: 'latin-0' is no encoding, such as utf-8 or latin-1"
+    )
+
+
+@pytest.mark.parametrize("empty", [[], "", np.empty((0, 0))])
+def test_a_name_that_is_empty_is_told_by_its_number(tmp_path: Path, empty: Any) -> None:
+    names = np.array([["DB1"], ["DB2"], ["DB3"]], dtype=object)
+    names[1, 0] = empty
+    with pytest.raises(CorruptData, match=r"^name 2 of variable 'names' is empty") as refused:
+        converted(tmp_path, content={"names": names})
+    assert refused.value.where == "all.mat"
 
 
 def test_a_file_that_the_manifest_does_not_have_is_told(tmp_path: Path) -> None:

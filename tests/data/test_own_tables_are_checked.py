@@ -42,6 +42,17 @@ def test_names_that_a_person_may_have_meant_as_one_are_remarked_on(own: Layout) 
     assert remark in load_dataset(own, "mine").remarks
 
 
+@pytest.mark.parametrize(("more", "end"), [([], ""), (["zinC"], " and 1 more"), (["ziNC", "zinC"], " and 2 more")])
+def test_of_many_names_that_differ_in_capitals_alone_six_are_named(own: Layout, more: list[str], end: str) -> None:
+    names = ["Aspirin", "aspirin", "ZINC", "ZINc", "ZInc", "Zinc", *more]
+    features = "".join(f"{name},{at},{at * at}\n" for at, name in enumerate(["ibuprofen", *names]))
+    counts = {"drugs": len(names) + 1}
+    write_dataset(own, tables={"drug_features.csv": f"drug,mass,rings\n{features}"}, statistics=counts)
+    shown = f"{', '.join(map(repr, names[:6]))}{end}"
+    remark = f"names that differ in capitals alone are each a drug of its own: {shown}"
+    assert remark in load_dataset(own, "mine").remarks
+
+
 def test_names_that_differ_in_what_nobody_sees_are_remarked_on(own: Layout) -> None:
     features = (
         "drug,mass,rings\naspirin,1,5\naspi\u200brin,2,4\nibuprofen,3,3\nzinc,4,2\n\uff3ainc,7,1\nZinc,6,5\n"

@@ -124,6 +124,18 @@ def test_general_tasks_are_drawn_as_by_the_twin(fold: int) -> None:
     assert by_name(split_of(general, seed, fold=fold), made()) == (task.train, *free)
 
 
+def test_the_first_and_the_last_drug_and_target_may_be_those_of_no_binding() -> None:
+    """A table lists what binds nothing wherever it likes."""
+    dataset = made()
+    ends = [[0, dataset.drugs - 1], [0, dataset.targets - 1]]
+    bound = ~(np.isin(dataset.pairs[:, 0], ends[0]) | np.isin(dataset.pairs[:, 1], ends[1]))
+    dataset = replace(dataset, pairs=dataset.pairs[bound], values=dataset.values[bound])
+    found = general.others_of(dataset, fold_of(bindings_of(dataset), bindings_of(dataset).codes, 0, 10, 1))
+    for nodes, unbound, column, count in zip(found, ends, (0, 1), (dataset.drugs, dataset.targets), strict=True):
+        others = {*range(count)} - {*dataset.pairs[:, column].tolist()}
+        assert {*unbound} < others == {*nodes.tolist()}
+
+
 def _learned(pair: twin.Pair, task: twin.Task) -> bool:
     return all(any(end == one[side] for one in task.train) for side, end in enumerate(pair))
 

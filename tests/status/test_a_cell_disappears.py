@@ -328,7 +328,8 @@ def test_rows_are_named_after_what_sets_them_apart(made_up: Plan) -> None:
     assert row_name(job, {}) == "als_wr"
     assert row_name(job.model_copy(update={"variant": "corrected"}), {}) == "als_wr/corrected"
     assert row_name(job, {"alpha": 1.0, "rank": 5}) == "als_wr (alpha=1.0, rank=5)"
-    assert row_name(job, {"alpha": 1.0, "rank": None}) == "als_wr (alpha=1.0, without rank)"
+    chosen = {"alpha": 0.0, "bias": False, "rank": None}
+    assert row_name(job, chosen) == "als_wr (alpha=0.0, bias=False, without rank)"
     there = job.model_copy(update={"accelerator": "cuda", "variant": "corrected"})
     assert row_name(there, {"alpha": 1.0}) == "als_wr/corrected [cuda] (alpha=1.0)"
 

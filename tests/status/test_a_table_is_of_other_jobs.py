@@ -28,6 +28,7 @@ def test_a_suite_has_as_many_published_seeds_as_were_asked_for(repository: Layou
     ("suite", "number", "what", "where"),
     [
         ("stored", 3, "the suite 'stored' takes no published seeds", "--suite stored --published-seeds 3"),
+        ("stored", 0, "the suite 'stored' takes no published seeds", "--suite stored --published-seeds 0"),
         (
             "dti-smoke",
             3,

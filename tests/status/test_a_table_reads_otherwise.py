@@ -267,6 +267,23 @@ def test_a_terminal_shows_the_same_in_colour(monkeypatch: pytest.MonkeyPatch) ->
     assert "\x1b[3mlabel_frequency [control]\x1b[0m" in shown
 
 
+def test_where_a_terminal_is_narrow_the_verdicts_alone_are_coloured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns that have no room stand below, beside the methods' names again: numbers have no colour."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    names, coloured = [], []
+    for columns in ("60", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        stream = Terminal()
+        show(TABLE, stream=stream)
+        names.append(stream.getvalue().count("label_frequency [control]"))
+        coloured.append(re.findall(r"\x1b\[(3[1-6]|90)m([a-z-]+ \d+/\d+|[^\x1b]*)", stream.getvalue()))
+    assert names[0] > names[1], "there are further columns"
+    assert coloured[0] == coloured[1] != []
+    assert all(re.fullmatch(r"[a-z-]+ \d+/\d+", text) for _, text in coloured[0])
+
+
 @pytest.mark.parametrize(
     ("verdict", "colour"),
     [

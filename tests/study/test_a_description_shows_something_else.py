@@ -18,7 +18,9 @@ from harness.compare.comparison import Comparable, Comparison
 from harness.compare.judge import Single
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
-from harness.study import make_study, to_markdown, to_text
+from harness.status.table import summarise
+from harness.study import claims as grid_of_claims
+from harness.study import grid, make_study, to_markdown, to_text
 from harness.study.extension import OwnSheets
 from harness.study.grid import _reasons
 from harness.study.sheets import Sheet, Study
@@ -224,6 +226,33 @@ def test_a_grid_has_claimed_methods_then_ours(sheets: dict[str, Sheet]) -> None:
     assert sheet.tally == {ClaimVerdict.REPRODUCED: 1, ClaimVerdict.DEVIATES: 1, ClaimVerdict.NOT_COMPARABLE: 2}
     assert sheet.notes[:3] == ["Printed / ours.", "Made of two.", "1 ensemble of Sum, Vote."]
     assert [note for note in sheet.notes if note.startswith("2 numbers: not-comparable")]
+
+
+@pytest.mark.parametrize(
+    ("sd", "ours", "share", "texts"),
+    [
+        (0.0, [0.0, 0.0], "0.0±0.0 / 0.0±0.0 (2)", ("0.0 ± 0", "0.0000 (2)")),
+        (None, [0.0], "0.0 / 0.0 (1)", ("0.0", "0.0000 (1)")),
+        (0.25, [], "0.0±25.0 / -", ("0.0 ± 0.25", "-")),
+    ],
+)
+def test_a_number_and_a_deviation_of_zero_are_shown(
+    sd: float | None, ours: list[float], share: str, texts: tuple[str, str]
+) -> None:
+    """What is not known has a dash, or nothing; that two runs gave the same is known."""
+    mean = summarise(ours)
+    one = Comparison(
+        Claim("a paper", "band", "M", "D", "S", "F1", "0.0", None, sd=sd),
+        Target("m", "d", "s"),
+        "F1/as-published",
+        ClaimVerdict.REPRODUCED,
+        "",
+        ours=mean.mean if mean else None,
+        n=len(ours),
+    )
+    assert grid._share(one, mean) == share
+    assert grid._share(None, mean) == share.partition(" / ")[2]
+    assert grid_of_claims._Line("M", "F1", one).texts == ("M", "F1", texts[0], "-", texts[1], "", "reproduced")
 
 
 def test_a_status_is_marked_as_printed(sheets: dict[str, Sheet]) -> None:

@@ -67,8 +67,12 @@ def test_the_contradiction_is_said_with_its_numbers(committed: SplitFacts, sheet
     assert "Random less cluster is -409 at 1985 and +14 with every year; it is 0 at 2014.2." in notes
 
 
-def test_a_split_that_discards_drugs_is_no_line(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
-    fewer = [one.model_copy(update={"discarded": 1}) for one in committed.splits]
+@pytest.mark.parametrize("of", ["", "random", "cluster"])
+def test_a_split_that_discards_drugs_is_no_line(
+    committed: SplitFacts, sheets_of_data: MakeSheets, of: str
+) -> None:
+    """Be it one of both or both."""
+    fewer = [one.model_copy(update={"discarded": 1 if one.split.endswith(of) else 0}) for one in committed.splits]
     sheet = sheets_of_data(committed.model_copy(update={"splits": fewer}))["figure", "5"]
     assert not any("Random less cluster" in note for note in sheet.notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import zlib
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import field_validator
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.manifests import Strict
@@ -35,6 +37,15 @@ class NameArray(Strict):
     variable: str = ""
     axis: Literal["", "rows", "columns"] = ""
     encoding: str = "utf-8"
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_an_encoding(cls, text: str) -> str:
+        try:
+            codecs.lookup(text)
+        except LookupError:
+            raise ValueError(f"'{text}' is no encoding, such as utf-8 or latin-1") from None
+        return text
 
 
 class Parameters(Strict):
@@ -110,12 +121,16 @@ def _labels(values: npt.NDArray[Any], matrix: Matrix) -> npt.NDArray[np.int8]:
 
 def _names(names: NameArray, files: Mapping[str, Path]) -> tuple[str, ...]:
     if names.variable:
-        cells = _variable(names.file, names.variable, files).ravel()
-        return tuple(str(np.asarray(cell).ravel()[0]) for cell in cells)
+        cells = [np.asarray(cell).ravel() for cell in _variable(names.file, names.variable, files).ravel()]
+        if empty := next((number for number, cell in enumerate(cells, start=1) if not cell.size), None):
+            raise CorruptData(
+                f"name {empty} of variable '{names.variable}' is empty", where=names.file, todo=_ANOTHER
+            )
+        return tuple(str(cell[0]) for cell in cells)
     try:
         with _path(names.file, files).open(encoding=names.encoding, newline="") as stream:
             rows = [row for row in csv.reader(stream) if row]
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, csv.Error) as error:
         todo = "name its encoding in the manifest, or restore the original file"
         raise CorruptData(f"names can't be read: {error}", where=names.file, todo=todo) from None
     if not rows:
