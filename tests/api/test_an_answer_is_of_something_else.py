@@ -157,6 +157,12 @@ def test_what_belongs_to_several_benchmarks_is_asked_of_none(repository: Layout)
     with pytest.raises(UsageError, match="belongs to several benchmarks") as told:
         _benchmark_of(repository, ("bnnr", "not ours"), ("synthetic_ddi",))
     assert told.value.where == "bnnr: repurposing, synthetic_ddi: ddi"
+    # of many the first six
+    methods = ("als_wr", "bnnr", "drrs", "lrssl", "han", "libmf")
+    with pytest.raises(UsageError, match="belongs to several benchmarks") as told:
+        _benchmark_of(repository, methods, ("synthetic_ddi",))
+    named = ", ".join(f"{name}: {' or '.join(load_method(repository, name).benchmarks)}" for name in methods)
+    assert told.value.where == f"{named} and 1 more"
 
 
 def test_a_method_of_several_benchmarks_chooses_none_of_them(
