@@ -131,12 +131,13 @@ def test_a_log_is_not_confirmed_with_runs_of_which_it_does_not_tell(
     """The keys led to results of another set, which came again."""
     here = replace(signed, layout=copy_of(signed.layout, tmp_path / "copy"))
     first, second = _replayed(made_up, *[ok("replay", "equal bit for bit")] * 2).audits
-    report = AuditReport((first, replace(second, key="f" * 64)))
-    with pytest.raises(AuditError) as refused:
-        api.confirm(report, _reader(signed), reference=reference, repository=here)
     folder = here.layout.reference if reference else here.layout.local
-    assert refused.value.what == f"nothing is signed: not among the {name}: ffffffffffff"
-    assert refused.value.where == str(folder / "log.jsonl") and "--reference" in refused.value.todo
+    for digits, told in (("f", "f" * 12), ("fedc", f"{'f' * 12}, {'e' * 12}, {'d' * 12} and 1 more")):
+        report = AuditReport((first, *(replace(second, key=digit * 64) for digit in digits)))
+        with pytest.raises(AuditError) as refused:
+            api.confirm(report, _reader(signed), reference=reference, repository=here)
+        assert refused.value.what == f"nothing is signed: not among the {name}: {told}"
+        assert refused.value.where == str(folder / "log.jsonl") and "--reference" in refused.value.todo
 
 
 def test_a_log_that_does_not_hold_is_not_confirmed_and_not_stated(

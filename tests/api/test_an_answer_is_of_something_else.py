@@ -20,6 +20,7 @@ from harness.api.repository import numbers, settings, several
 from harness.audit import AuditReport
 from harness.audit.steps import Checked, failed, not_checked, ok
 from harness.base.errors import AuditError, EngineError, UsageError
+from harness.base.heartbeat import PULSE
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import load_method
@@ -156,6 +157,12 @@ def test_what_belongs_to_several_benchmarks_is_asked_of_none(repository: Layout)
     with pytest.raises(UsageError, match="belongs to several benchmarks") as told:
         _benchmark_of(repository, ("bnnr", "not ours"), ("synthetic_ddi",))
     assert told.value.where == "bnnr: repurposing, synthetic_ddi: ddi"
+    # of many the first six
+    methods = ("als_wr", "bnnr", "drrs", "lrssl", "han", "libmf")
+    with pytest.raises(UsageError, match="belongs to several benchmarks") as told:
+        _benchmark_of(repository, methods, ("synthetic_ddi",))
+    named = ", ".join(f"{name}: {' or '.join(load_method(repository, name).benchmarks)}" for name in methods)
+    assert told.value.where == f"{named} and 1 more"
 
 
 def test_a_method_of_several_benchmarks_chooses_none_of_them(
@@ -236,6 +243,16 @@ def test_committed_results_stand_in_a_table_where_that_is_asked_for(
     beside = api.status(made_up, reference=True, repository=committed).cells[:2]
     assert (alone.cell.verdict, alone.reference) == (Verdict.PENDING, False)
     assert [(one.cell.verdict, one.reference) for one in beside] == [(Verdict.OK, True), (Verdict.OK, False)]
+
+
+def test_how_large_a_table_is_that_is_made_is_told(
+    here: api.Repository, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("harness.api.plans.build_table", lambda *_: PULSE.beat(0))
+    with PULSE.speaker(said.append):
+        api.status(made_up, repository=here)
+    assert [line.partition(" (")[0] for line in said] == ["table of 6 cells"]
 
 
 def test_a_log_and_a_difference_are_of_the_keys_that_were_named(here: api.Repository, keys: list[str]) -> None:

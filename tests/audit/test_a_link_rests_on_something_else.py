@@ -301,6 +301,19 @@ def test_a_lock_of_another_file_than_was_noticed_is_a_broken_link(evidence: Layo
     assert environment_steps(evidence)["tree _numpy"].checked is Checked.OK
 
 
+@pytest.mark.parametrize("kind", ["wheels_not_in", "unlike_notices"])
+def test_of_many_parts_that_are_not_as_they_are_locked_three_are_named(
+    evidence: Layout, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    for name in ("wheels_not_in", "unlike_notices"):
+        monkeypatch.setattr(f"harness.audit.basis.{name}", lambda *_: [])
+    assert environment_steps(evidence)["tree _numpy"].checked is Checked.OK
+    for count, told in ((3, "p0, p1, p2"), (4, "p0, p1, p2 and 1 more")):
+        parts = [f"p{number}" for number in range(count)]
+        monkeypatch.setattr(f"harness.audit.basis.{kind}", lambda *_, parts=parts: parts)
+        assert environment_steps(evidence)["tree _numpy"].what.endswith(f": {told}")
+
+
 def test_a_layer_is_told_with_its_tree_and_its_place(evidence: Layout) -> None:
     steps = environment_steps(evidence)
     trees = [recorded_tree(evidence, name) for name in ("_base", "_python", "_numpy")]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from harness import benchmarks
-from harness.audit.results import compare_metrics
+from harness.audit.results import check_scores, compare_metrics
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
@@ -245,3 +245,19 @@ def test_scores_that_no_table_shows_are_no_forgery(evidence: Layout, made_up: Pl
     assert [step for step in audit.steps if step.name == "scores"] == [replace(stale, lack=Lack.STALE)]
     path.unlink()
     assert ok("scores", "recomputed; none are kept", values) in first(evidence, made_up).steps
+
+
+def test_a_metric_without_a_value_is_not_told(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A score of 0 is, which is a value like any other."""
+    planned, store = planned_of(made_up.cells[0]), Store(evidence.runs)
+    scores_path(evidence, planned.key).unlink()
+    scores = compute_scores(evidence, store, planned)
+    none, zero, *others = benchmarks.get("repurposing").key_metrics
+    odd = replace(scores, metrics={**scores.metrics, none: None, zero: 0.0})
+    monkeypatch.setattr("harness.audit.results.compute_scores", lambda *_: odd)
+    values = ", ".join([f"{zero} 0", *(f"{name} {scores.metrics[name]:.12g}" for name in others)])
+    assert check_scores(evidence, store, store.record(planned.key), ()) == [
+        ok("scores", "recomputed; none are kept", values)
+    ]

@@ -19,7 +19,7 @@ from harness.execution import cluster, queues
 from harness.execution.cluster import Cluster, Worker, check_workers, open_cluster, resources_of
 from harness.execution.errands import own_meaning, refusal
 from harness.execution.gpus import Gpu
-from harness.execution.queues import QueueFile, asked_of, logs_of, open_queue
+from harness.execution.queues import QueueFile, _check_interface, asked_of, logs_of, open_queue
 from harness.planning.budget import Share
 from tests.conftest import REPOSITORY
 from tests.core.word_for_word import said
@@ -180,6 +180,17 @@ def test_a_network_that_is_not_there_is_told(tmp_path: Path, kinds: dict[str, ty
         "name one that it has: lo, ib0",
     )
     assert not kinds["slurm"].made
+
+
+def test_of_many_networks_eight_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = asked(tmp_path, f'{FILE}interface = "nope0"\n')
+    for count, rest in ((8, ""), (9, " and 1 more")):
+        there = [(number, f"ib{number}") for number in range(count)]
+        monkeypatch.setattr("harness.execution.queues.socket.if_nameindex", lambda there=there: there)
+        with pytest.raises(UsageError) as refused:
+            _check_interface(asked_of(path), path)
+        names = ", ".join(f"ib{number}" for number in range(8))
+        assert refused.value.todo == f"name one that it has: {names}{rest}"
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -35,6 +35,12 @@ def test_of_many_the_first_are_shown_and_the_rest_counted(
     lines = said(tmp_path, [f"number {number}" for number in range(8)], capsys)
     assert len(lines) == 6 and "number 4" in lines[4]
     assert "and 3 more warnings" in lines[5] and lines[5].endswith("method.json")
+    # where a document is on standard output, all of them are beside it
+    echo_warnings(Store(tmp_path), KEY, indent="  ", err=True)
+    assert capsys.readouterr() == ("", "".join(f"{line}\n" for line in lines))
+    for number, last in ((6, "and 1 more warning: "), (5, "warning of the method: number 4")):
+        told = said(tmp_path / str(number), [f"number {one}" for one in range(number)], capsys)
+        assert len(told) == number and told[-1].strip().startswith(last)
 
 
 def test_a_run_of_which_nothing_is_left_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,23 +113,31 @@ def test_a_wrong_word_is_told_with_the_usage_of_its_command(capsys: pytest.Captu
         assert ended.value.code == 2 and all(one in told for one in said), told
 
 
-def test_a_stream_that_lacks_a_character_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "printed"), [(["status"], b"a ? b?\n"), (["status", "--json"], "a → b…\n".encode())]
+)
+def test_a_stream_that_lacks_a_character_gets_another(
+    arguments: list[str], printed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program reads a document in UTF-8; what is said beside it is a person's, whose terminal it fits."""
     streams = {name: io.TextIOWrapper(io.BytesIO(), encoding="latin-1") for name in ("stdout", "stderr")}
 
     def speaking() -> None:
         click.echo("a → b…")
         click.echo("a…", err=True)
 
-    _run_instead(speaking, monkeypatch)
+    command = click.Command("status", callback=speaking)
+    command.params.append(click.Option(["--json"], is_flag=True, expose_value=False))
+    monkeypatch.setattr(harness.cli.group, "get_command", lambda context, name: command)
     for name, stream in streams.items():
         monkeypatch.setattr(sys, name, stream)
     with pytest.raises(SystemExit) as ended:
-        main(["status"])
+        main(arguments)
     monkeypatch.undo()
     for stream in streams.values():
         stream.flush()
     written = {name: stream.buffer.getvalue() for name, stream in streams.items()}
-    assert written == {"stdout": b"a ? b?\n", "stderr": b"a?\n"} and not ended.value.code
+    assert written == {"stdout": printed, "stderr": b"a?\n"} and not ended.value.code
 
 
 def test_the_help_lists_every_command_with_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.cli.materials import _tell_of_others
 from harness.materials.provenance import provenance_of
 from harness.materials.sbom import bill_of_materials
 from harness.materials.updates import ArchiveComparison, NewerPackage
@@ -56,6 +57,17 @@ def test_a_bill_is_of_the_variant_and_the_licences_that_are_known(monkeypatch: p
     assert asked == [("bnnr", "cuda", "cyclonedx")]
     assert harness_of("image", "sbom", "mlp", "--accelerator", "cuda").stderr == count.replace("bnnr", "mlp")
     assert harness_of("image", "sbom", "bnnr").stderr == count
+
+
+def test_of_many_images_without_such_a_variant_six_are_named(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(f"{materials}.environment_chain", lambda *_: [])
+    for names, told in (("abcdef", "a, b, c, d, e, f"), ("abcdefg", "a, b, c, d, e, f and 1 more")):
+        _tell_of_others(repository, [*names], "cuda", "bill")
+        assert capsys.readouterr().err == f"{told} have no CUDA variant: the bills are of their CPU images\n"
+    _tell_of_others(repository, [*"abc"], "cpu", "bill")
+    assert capsys.readouterr().err == ""
 
 
 def test_provenance_is_printed_alone_or_written_with_a_note(

@@ -426,3 +426,13 @@ def test_a_control_that_is_as_bad_as_can_be_is_called_no_bar(
     assert (told in notes(contest)) == is_no_bar
     # a method of which that is true is just bad
     assert not any("the worst M" in note for note in notes(contest_of({"mine": {"one": values}}, metric)))
+
+
+def test_of_many_settings_in_which_a_control_is_no_bar_three_are_named() -> None:
+    metric = Metric("M", "made up", better="higher", range=(0.0, 1.0))
+    for count, rest in ((3, ": "), (4, " and 1 more: ")):
+        sides: dict[str, list[float]] = {"mine": [0.2, 0.3], "constant": [0.0, 0.0]}
+        rows = {row: {f"set{number}": values for number in range(count)} for row, values in sides.items()}
+        contest = contest_of(rows, metric)
+        (told,) = (note for note in notes(contest) if "the worst M" in note)
+        assert f", on set0, cluster; set1, cluster; set2, cluster{rest}whoever" in told

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from harness.base.files import (
     write_atomic,
     write_json,
 )
+from harness.base.output_files import error_naming, write_output
 from harness.base.plain_json import parse_plain, read_plain
 
 
@@ -33,21 +34,29 @@ def test_a_file_is_whole_readable_and_alone(tmp_path: Path, content: str | bytes
     assert stat.S_IMODE(path.stat().st_mode) == 0o644 and [*path.parent.iterdir()] == [path]
 
 
+@pytest.mark.parametrize("write", [write_atomic, write_output])
 @pytest.mark.parametrize(("named", "expected"), [(None, "file"), ("another", "another")])
 def test_a_full_disk_leaves_the_old_file_and_names_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None, expected: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Path, str], None],
+    named: str | None,
+    expected: str,
 ) -> None:
     path = tmp_path / "file"
-    write_atomic(path, "old")
+    write(path, "old")
 
     def full(_handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", *([named] if named else []))
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left") as failed:
-        write_atomic(path, "new")
+        write(path, "new")
     assert Path(failed.value.filename).name == expected
     assert path.read_text() == "old" and [*tmp_path.iterdir()] == [path]
+    with pytest.raises(OSError, match="No space left") as failed, error_naming(path):
+        full(0)
+    assert Path(failed.value.filename).name == expected
 
 
 def test_whoever_stops_the_writing_leaves_the_old_file_alone(tmp_path: Path) -> None:

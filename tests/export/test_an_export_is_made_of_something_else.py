@@ -197,8 +197,11 @@ def test_a_packed_crate_is_made_beside_its_place(
     monkeypatch.setattr(
         pack, "write_zip", lambda folder, output, progress: drafts.append((folder, output, progress))
     )
-    progress: Any = SimpleNamespace(begin=lambda *_: None, step=lambda _: None)
+    said: list[Any] = []
+    progress: Any = SimpleNamespace(begin=lambda *own: said.append(own), step=said.append)
     export(evidence, short, tmp_path / "crate.zip", progress=progress)
     ((folder, output, told),) = drafts
     assert folder.parent == tmp_path and folder.name.startswith(".crate.zip.") and not folder.exists()
     assert (output, told) == (tmp_path / "crate.zip", progress)
+    # what waits is not packed
+    assert said == [("pack", 2), *(cell.job.label for cell in short.cells[:2])]

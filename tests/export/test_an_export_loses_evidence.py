@@ -252,12 +252,15 @@ def test_a_person_is_told_what_was_left_out(
 def test_no_damage_hides_a_run_from_an_export_of_all(
     damage: str, evidence: Layout, made_up: Plan, tmp_path: Path
 ) -> None:
-    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    """None is counted as one that other code made; those of which nothing is known are told in their order."""
+    store, keys = Store(evidence.runs), [planned_of(cell).key for cell in made_up.cells[:4]]
+    damaged = sorted(keys[1:]) if damage == "no record" else keys[:1]
     name, text = ("log.txt", "reading\nfitting\ndone\nmore\n") if damage != "no record" else (RECORD_FILE, "{")
-    (store.path(key) / name).write_text(text)
+    for key in damaged:
+        (store.path(key) / name).write_text(text)
     plan = make_plan(evidence, "stored", suite_jobs(evidence, store, "stored"))
     exported = export(evidence, plan, tmp_path / "crate")
-    assert (exported.runs, [*exported.left_out]) == (3, [key])
+    assert (exported.runs, [*exported.left_out], exported.outgrown) == (4 - len(damaged), damaged, {})
 
 
 def test_a_failure_of_earlier_code_is_not_left_out_in_silence(

@@ -308,7 +308,9 @@ def test_a_log_that_is_gone_is_told(here: Layout, store: Store) -> None:
     )
 
 
-def test_a_key_that_leads_nowhere_says_what_was_looked_at(here: Layout, store: Store) -> None:
+def test_a_key_that_leads_nowhere_says_what_was_looked_at(
+    here: Layout, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keys = [*store.finished()]
     known = f"known here: {keys[0][:12]}, {keys[1][:12]}; "
     both = "`harness status --suite stored --cells` and `harness reference list --keys` list all"
@@ -331,6 +333,13 @@ def test_a_key_that_leads_nowhere_says_what_was_looked_at(here: Layout, store: S
     with pytest.raises(UsageError) as refused:
         key_text(nothing, "a" * 65)
     assert refused.value.todo == f"give a key or its beginning; {both}"
+    # of many the first six
+    many = [f"{number}" * 64 for number in range(7)]
+    monkeypatch.setattr(Store, "finished", lambda _: iter(many))
+    with pytest.raises(UsageError) as refused:
+        key_text(store, "bnnr")
+    known = ", ".join(one[:12] for one in many[:6])
+    assert refused.value.todo == f"give a key or its beginning; known here: {known}; {both}"
 
 
 def test_of_many_runs_six_are_named_and_the_shortest_text_that_tells_them_apart(here: Layout) -> None:

@@ -11,11 +11,11 @@ import pytest
 from harness.base.layout import Layout
 from harness.images import build as building_module
 from harness.images import builder as client_module
-from harness.images.build import ensure_image
-from harness.images.cards import Environment, environment_chain, layers_of
+from harness.images.build import ensure_environment, ensure_image
+from harness.images.cards import Environment, environment_chain, layers_of, load_environment
 from harness.images.identity import environment_image_name
 from harness.images.preparation import parts_of_layers
-from harness.images.record import recorded_tree
+from harness.images.record import TreeRecord, read_record, recorded_tree
 from tests.images.test_an_image_is_trusted_by_its_name import Builder, FakeEngine, builder, engine, private
 
 __all__ = ["builder", "engine", "private"]
@@ -57,6 +57,26 @@ def test_a_build_for_gpus_is_made_in_a_helper_for_cpus(
     assert made == ((layers, "cuda", images), f"tree of {layers[-2].name}")
     assert asked == [(layers[-2].name, "cuda"), ("_numpy", "cpu"), "building environment _torch"]
     assert fetched == parts_of_layers([(layers[-1], "cuda")])
+
+
+def test_an_environment_for_gpus_is_held_against_its_own_record(
+    engine: FakeEngine, private: Layout, builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A layer below it that has no variant for them is that of every image."""
+    held: dict[str, tuple[str, TreeRecord]] = {}
+
+    def compare(environment: Environment, variant: str, _listing: object, record: TreeRecord) -> None:
+        held[environment.name] = variant, record
+
+    monkeypatch.setattr(building_module, "compare_with_record", compare)
+    asked: Any = engine
+    image = ensure_environment(asked, private, "_torch", "cuda", supply=builder.supply)
+    torch = load_environment(private, "_torch")
+    assert read_record(torch, "cuda") not in (None, read_record(torch, "cpu"))
+    assert held.pop("_torch") == ("cuda", read_record(torch, "cuda"))
+    assert held and {variant for variant, _ in held.values()} == {"cpu"}
+    tree = recorded_tree(private, "_torch", "cuda")
+    assert (image.name, image.environment_tree) == (environment_image_name("_torch", tree), tree)
 
 
 @pytest.mark.parametrize(

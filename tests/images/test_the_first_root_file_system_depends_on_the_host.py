@@ -98,8 +98,11 @@ def test_only_the_control_file_itself_is_read(tmp_path: Path, control: str) -> N
 def test_what_does_not_begin_as_a_package_is_none(tmp_path: Path) -> None:
     path = tmp_path / "x.deb"
     path.write_bytes(b"!<ARCH>\n" + ar_member("control.tar", tar_of({"./control": b"Package: one\n"})))
-    with pytest.raises(CorruptData, match="not a readable Debian package: not an ar archive"):
+    with pytest.raises(CorruptData) as refused:
         read_control(path)
+    assert refused.value.what == "not a readable Debian package: not an ar archive"
+    assert refused.value.where == str(path)
+    assert refused.value.todo == "delete this file and run `harness image fetch` again"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from harness.notebook.connection import CHANNELS, new_connection, read_connectio
         ({"shell_port": "any"}, "has a port that is no number"),
         ({"hb_port": 65536}, "has a port outside 0 to 65535: 65536"),
         ({"stdin_port": -1}, "has a port outside 0 to 65535: -1"),
+        # of several the first, in the order in which channels are named
+        ({"control_port": 65537, "shell_port": -2}, "has a port outside 0 to 65535: -2"),
         ({"ip": "0.0.0.0"}, "asks to listen at '0.0.0.0', where other machines may reach it"),
         ({"ip": "*"}, "asks to listen at '*', where other machines may reach it"),
         ({"key": ""}, "has no key: anybody could send cells"),

@@ -137,12 +137,13 @@ def test_a_confirmation_of_another_log_fails(made: Layout, harness: Command, key
     assert (step.state, step.what, step.where) == (Held.FAILED, what, str(path))
     # of this log, with a result of which it does not tell
     root = json.loads((made.reference / "statement.json").read_bytes())["predicate"]["log"]["root"]
-    content["predicate"] = {**predicate, "log": {"size": 4, "root": root}}
-    write_signed(path, statement_text(content), key, signers(made))
-    steps = api.verify(reference=True, repository=api.Repository(made)).steps
-    (step,) = (one for one in steps if one.name == "confirmation")
-    what = f"{signer} names results of which this log does not tell: 1"
-    assert (step.state, step.what, step.where) == (Held.FAILED, what, str(path)) and step.todo
+    for keys, told in (("1", "1"), ("123456789", "1, 2, 3, 4, 5, 6, 7, 8 and 1 more")):
+        content["predicate"] = {**predicate, "log": {"size": 4, "root": root}, "replayed": [*keys]}
+        write_signed(path, statement_text(content), key, signers(made))
+        steps = api.verify(reference=True, repository=api.Repository(made)).steps
+        (step,) = (one for one in steps if one.name == "confirmation")
+        what = f"{signer} names results of which this log does not tell: {told}"
+        assert (step.state, step.what, step.where) == (Held.FAILED, what, str(path)) and step.todo
     # by a key that nobody knows
     content["predicate"] = {**predicate, "log": {"size": 4, "root": root}, "replayed": [*load_reference(made)]}
     shutil.rmtree(path.parent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import gzip
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -306,6 +307,7 @@ def test_a_plan_lies_beside_the_log_as_its_digest_says(tmp_path: Path) -> None:
         (gzip.compress(b'{"cells": [[]], "cells": []}', mtime=0), "a plan is missing, or can't be read"),
         (gzip.compress(b'{"cells": [], "more": NaN}', mtime=0), "a plan is missing, or can't be read"),
         (gzip.compress(b'{"cells": []}', mtime=0)[:-9], "a plan is missing, or can't be read"),
+        (gzip.compress(b'{"cells": []}', mtime=0)[:10] + b"\xff" * 20, "a plan is missing, or can't be read"),
         (gzip.compress(b'{"cells": []}', mtime=0), "a plan differs from the digest in the log"),
     ],
 )
@@ -317,6 +319,17 @@ def test_a_plan_that_is_not_there_is_to_be_restored(tmp_path: Path, content: byt
     with pytest.raises(CorruptData) as refused:
         load_plan(tmp_path, ONE)
     assert (refused.value.what, refused.value.where, refused.value.todo) == (what, str(path), "restore it")
+
+
+def test_nobody_waits_for_a_pipe_in_the_place_of_a_log_or_a_plan(tmp_path: Path) -> None:
+    """Who would write into it may never come; it reads as empty."""
+    log, plan = Log(tmp_path), plan_path(tmp_path, ONE)
+    plan.parent.mkdir()
+    for path in (log.path, plan):
+        os.mkfifo(path)
+    assert (log.lines(), log.leaves(), log.size) == ([], [], 0)
+    with pytest.raises(CorruptData, match="a plan is missing, or can't be read"):
+        load_plan(tmp_path, ONE)
 
 
 def test_how_far_plans_have_come(tmp_path: Path) -> None:

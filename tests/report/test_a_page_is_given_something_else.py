@@ -428,6 +428,8 @@ def test_a_published_mean_has_as_many_decimals_as_were_printed() -> None:
         ("1", 0.25, "1 ± 0"),
         ("0.8009", 0.01234, "0.8009 ± 0.0123"),
         ("0.80", 0.5, "0.80 ± 0.50"),
+        # that it was printed as none at all is another thing than that none was printed
+        ("0.800", 0.0, "0.800 ± 0.000"),
         ("0.80091234", 0.01239, "0.8009 ± 0.0124"),
     ):
         means = published_means([Book("b", (), (claim("band", published, sd=sd, variant="v"),))])
