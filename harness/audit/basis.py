@@ -201,6 +201,13 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
     if contents != expected:
         what = f"{name} does not hold the trees of the run: read back whole, it is another"
         return [failed("engine image", what, expected=_trees(expected), found=_trees(contents))]
+    if run_image_id != image_id and run_image_id and id_of(engine, run_image_id) == run_image_id:
+        # built again since: the one that ran is here as well, and no image is another under its id
+        ran = held_trees(engine, layout, run_image_id)
+        if (that_ran := (ran.environment_tree, ran.code_tree)) != expected:
+            what = f"{run_image_id}, which the record names, does not hold the trees of the run"
+            what += ": read back whole, it is another"
+            return [failed("engine image", what, expected=_trees(expected), found=_trees(that_ran))]
     which = "has the id of the run" if image_id == run_image_id else "was built again since, with another id"
     told = ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", image_id)
     return [told, *_receipt_faults(layout, engine, name, image_id, contents)]
@@ -215,7 +222,12 @@ def _receipt_faults(
     """
     path = receipt_path(layout, engine, name)
     receipt = read_receipt(path, of_anybody=True)
-    if receipt is None or receipt.image_id != image_id:
+    if receipt is None:
+        return []
+    what = f"the receipt of {name} tells of another image; remove it, and the image is read back"
+    if receipt.name != name:
+        return [failed("receipt", what, where=path, expected=name, found=receipt.name)]
+    if receipt.image_id != image_id:
         return []  # it is about no image that is here
     found = receipt.model_copy(
         update={
@@ -226,7 +238,6 @@ def _receipt_faults(
     )
     if found == receipt:
         return []
-    what = f"the receipt of {name} tells of another image; remove it, and the image is read back"
     return [failed("receipt", what, where=path, expected=_of_receipt(found), found=_of_receipt(receipt))]
 
 

@@ -6,17 +6,17 @@ scorers, claims, suites, cards, locks, names, findings and docs, and every resul
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked
 from harness.base.errors import CorruptData
 from harness.base.few import few_in_line
-from harness.base.git import commit_of
+from harness.base.git import commit_of, name_in_line
 from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.proof.history import earlier_logs, first_other, is_cut, was_signed
 from harness.proof.leaves import account_of
-from harness.proof.plans import summary
+from harness.proof.plans import LoggedCell, load_plan, summary
 from harness.proof.results import ResultSet, faults_of, shown
 from harness.proof.signature import is_signed
 from harness.proof.statement import STATEMENT
@@ -46,16 +46,24 @@ def check_plans(layout: Layout) -> list[Step]:
     """
     results = stored_set(layout)
     try:
-        plans, _ = summary(results.folder, results.log.leaves())
+        leaves = results.log.leaves()
+        plans, _ = summary(results.folder, leaves)
+        known = {leaf.key for leaf in leaves if leaf.record}
+        cells = [
+            f"{plan['missing']} of {plan['cells']} of {plan['name']} ({plan['plan'][:12]}), the first: "
+            + _first_without(load_plan(results.folder, plan["plan"]), known)
+            for plan in plans
+            if plan["missing"]
+        ]
     except (CorruptData, OSError):
         return []  # no log, or no plan; that is told of by `check_statement`
-    cells = [
-        f"{plan['missing']} of {plan['cells']} of {plan['name']} ({plan['plan'][:12]})"
-        for plan in plans
-        if plan["missing"]
-    ]
-    what = f"cells without a result of plans that were begun: {few_in_line(cells, _PLANS)}"
+    what = f"cells without a result of plans that were begun: {few_in_line(cells, _PLANS, '; ')}"
     return [not_checked("plan", what, Lack.MISSING)] if cells else []
+
+
+def _first_without(cells: Iterable[LoggedCell], known: Collection[str]) -> str:
+    """The first planned cell of which no leaf tells a result: what to run, or to ask for."""
+    return next(name_in_line(f"{one.label} ({one.key[:12]})") for one in cells if one.key and one.key not in known)
 
 
 def _steps(layout: Layout, *, reference: bool) -> list[Step]:

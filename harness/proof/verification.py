@@ -214,7 +214,9 @@ def changed_digests(layout: Layout, statement: Statement) -> list[str]:
 
 def _repository(layout: Layout, results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
     if others := changed_digests(layout, statement):
-        what = f"{counted(len(others), 'part')} of the repository not as it was: {_named(others)}"
+        # each of them: where only some are told, one hides behind others that were changed beside it
+        named = ", ".join(map(name_in_line, others))
+        what = f"{counted(len(others), 'part')} of the repository not as it was: {named}"
         yield ProofStep("repository", Held.FAILED, what, str(layout.root), _again(results))
     else:
         what = f"all {len(statement.digests)} parts (scorers, claims, suites, cards, locks, ...) are as stated"

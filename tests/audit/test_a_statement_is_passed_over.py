@@ -152,7 +152,8 @@ def test_a_plan_of_the_log_that_was_changed_is_told_of_without_a_statement(
     log = Log(evidence.local)
     enter_plan(log, "two", [LoggedCell("0" * 64, "one"), LoggedCell("1" * 64, "other")])
     digest = log.leaves()[-1].plan
-    said = f"cells without a result of plans that were begun: 2 of 2 of two ({digest[:12]})"
+    said = f"cells without a result of plans that were begun: 2 of 2 of two ({digest[:12]}), "
+    said += "the first: one (000000000000)"
     assert check_statement(evidence) == [none_about("runs of this machine")]
     assert check_plans(evidence) == [Step("plan", Checked.NOT_CHECKED, said, lack=Lack.MISSING)]
     path = plan_path(evidence.local, log.leaves()[-1].plan)
@@ -177,8 +178,16 @@ def test_a_run_that_was_taken_away_with_its_leaves_is_missing_from_its_plan(
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(line for line in lines if keys[1].encode() not in line))
     digest = Log(evidence.local).leaves()[-1].plan
-    said = f"cells without a result of plans that were begun: 1 of 4 of all ({digest[:12]})"
+    said = f"cells without a result of plans that were begun: 1 of 4 of all ({digest[:12]}), the first: "
+    said += f"{keys[1][:4]} ({keys[1][:12]})"
     assert check_plans(evidence) == [Step("plan", Checked.NOT_CHECKED, said, lack=Lack.MISSING)]
+
+
+def test_a_cell_without_a_result_writes_no_line_of_its_own(evidence: Layout) -> None:
+    strange = LoggedCell("f" * 64, "a\n  ok  b")
+    enter_plan(Log(evidence.local), "one", [LoggedCell("", "none", "not-applicable"), strange])
+    (step,) = check_plans(evidence)
+    assert step.what.endswith(", the first: a\\n  ok  b (ffffffffffff)")
 
 
 def test_of_many_plans_as_many_are_told_as_a_person_reads(evidence: Layout, made_up: Plan) -> None:
@@ -189,7 +198,8 @@ def test_of_many_plans_as_many_are_told_as_a_person_reads(evidence: Layout, made
         enter_plan(log, name, [LoggedCell(key, name)])
     plans = {name: leaf.plan for name, leaf in zip("abcde", log.leaves()[-5:], strict=True)}
     (step,) = check_plans(evidence)
-    told = few_in_line([f"1 of 1 of {name} ({plans[name][:12]})" for name in "acde"], 3)
+    firsts = {name: f"the first: {name} ({str(number) * 12})" for number, name in enumerate("abcde")}
+    told = few_in_line([f"1 of 1 of {name} ({plans[name][:12]}), {firsts[name]}" for name in "acde"], 3, "; ")
     assert (
         step.what == f"cells without a result of plans that were begun: {told}" and step.what.count("1 of 1") == 3
     )

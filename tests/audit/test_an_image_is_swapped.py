@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -29,17 +30,19 @@ RAN, OTHER = "sha256:" + "4" * 64, "sha256:" + "5" * 64
 class Images:
     """The part of an engine that knows images."""
 
-    def __init__(self, image: str | None) -> None:
-        self._image = image
+    def __init__(self, image: str | None, others: Collection[str]) -> None:
+        self._image, self._others = image, others
 
     def get(self, name: str) -> Any:
-        if self._image is None:
+        found = name if name in self._others else self._image
+        if found is None:
             raise ImageNotFound(name)
-        return SimpleNamespace(id=self._image, attrs={"Size": 7_000})
+        return SimpleNamespace(id=found, attrs={"Size": 7_000})
 
 
-def engine_with(image: str | None, *, root: str = "/somewhere") -> Engine:
-    client = SimpleNamespace(images=Images(image), info=lambda: {"DockerRootDir": root})
+def engine_with(image: str | None, *, root: str = "/somewhere", others: Collection[str] = ()) -> Engine:
+    """An engine with one image under every name, and others by their ids alone."""
+    client = SimpleNamespace(images=Images(image, others), info=lambda: {"DockerRootDir": root})
     facts = SimpleNamespace(root_folder=root)
     return cast(Engine, SimpleNamespace(name="docker", client=client, socket="/a/socket", facts=facts))
 
@@ -117,6 +120,48 @@ def test_an_image_with_other_files_is_found_whatever_its_receipt_says(
     trees = [f"environment tree {one[:16]}, code tree {other[:16]}" for one, other in (right, held[image])]
     what = f"{name} does not hold the trees of the run: read back whole, it is another"
     assert checked(evidence, made_up, engine) == failed("engine image", what, expected=trees[0], found=trees[1])
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+@pytest.mark.parametrize("at", [None, 0, 1])
+def test_a_record_that_names_the_image_of_another_method_is_found(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]], at: int | None, is_here: bool
+) -> None:
+    """An image is never another under its id: where the engine has the one that ran, it tells what ran."""
+    right, name = held[RAN], image_name(evidence, "constant")
+    strange = tuple("f" * 64 if place == at else tree for place, tree in enumerate(right))
+    held[RAN] = (strange[0], strange[1])
+    step = checked(evidence, made_up, engine_with(OTHER, others=[RAN] if is_here else []))
+    if at is None or not is_here:
+        what = "was built again since, with another id; its files, read back whole, are the trees of the run"
+        assert (step.checked, step.what, step.found) == (Checked.OK, f"{name} {what}", OTHER)
+        return
+    what = f"{RAN}, which the record names, does not hold the trees of the run: read back whole, it is another"
+    trees = [f"environment tree {one[:16]}, code tree {other[:16]}" for one, other in (right, held[RAN])]
+    assert step == failed("engine image", what, expected=trees[0], found=trees[1])
+
+
+def test_a_receipt_that_took_the_place_of_another_images_is_found(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]]
+) -> None:
+    """Two that were exchanged tell of two images that are here, each in the wrong place."""
+    engine, name = engine_with(RAN), image_name(evidence, "constant")
+    path = receipt_path(evidence, cast(Any, engine), name)
+    other = BuiltImage(
+        engine="docker",
+        name="localhost/permafrost/other:1",
+        image_id=OTHER,
+        environment_tree=held[OTHER][0],
+        code_tree=held[OTHER][1],
+        size_bytes=7_000,
+        built_seconds=9.0,
+    )
+    write_receipt(path, other)
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    first, fault = check_built(evidence, engine, record, Superseded())
+    assert first.checked is Checked.OK
+    what = f"the receipt of {name} tells of another image; remove it, and the image is read back"
+    assert fault == failed("receipt", what, where=path, expected=name, found=other.name)
 
 
 @pytest.mark.parametrize(

@@ -369,6 +369,14 @@ def test_parts_of_the_repository_that_are_others_are_named(small: Small) -> None
     assert small.step("repository") == ProofStep("repository", Held.FAILED, what, str(small.layout.root), AGAIN)
 
 
+def test_no_part_of_the_repository_hides_behind_many_others(small: Small) -> None:
+    """Who changes a scorer can change the cards of all methods as well: each is named, and the scorer, too."""
+    parts = [*(f"cards/{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), "scorer/late"]
+    small.forge(lambda predicate: predicate["digests"].update(dict.fromkeys(parts, "1")))
+    what = f"27 parts of the repository not as it was: {', '.join(parts)}"
+    assert small.step("repository") == ProofStep("repository", Held.FAILED, what, str(small.layout.root), AGAIN)
+
+
 def test_a_commit_that_is_not_here_is_named(small: Small) -> None:
     small.forge(lambda predicate: predicate.update(git={"commit": "a" * 40, "tree": "b" * 40}))
     assert small.step("commit") == ProofStep("commit", Held.UNKNOWN, f"git does not know {'a' * 12} here")
