@@ -108,8 +108,8 @@ def _by_key(layout: Layout, paths: Iterable[Path]) -> dict[str, ReferenceResult]
     entries: dict[str, ReferenceResult] = {}
     for path in paths:
         for entry in _read(layout, path):
-            if entry.content["key"] in entries:
-                raise _corrupt("a run stands here a second time", entry.where)
+            if known := entries.get(entry.content["key"]):
+                raise _corrupt(f"a run stands here a second time, after {known.where}", entry.where)
             entries[entry.content["key"]] = entry
     return entries
 

@@ -19,6 +19,7 @@ from harness.methods.card import load_method, load_methods
 from harness.planning.suites import load_suite, suite_names
 from harness.results import findings
 from tests.cli.calls import document, harness_of
+from tests.core.word_for_word import said
 from tests.fabricate import copy_repository
 
 
@@ -196,3 +197,31 @@ def test_a_faulty_card_hides_no_other_method(
     summary = f"{error.value.what} ({error.value.where})"
     assert rows[-1] == {"name": "bnnr", "summary": summary, "fault": error.value.what}
     assert [row["name"] for row in rows[:-1]] == others
+
+
+def test_methods_that_are_named_are_told_whole_each_once(layout: Layout) -> None:
+    """Their cards, as the page of all has them; of other kinds there is no card, and what shows one is told."""
+    named = [load_method(layout, name) for name in ("pmf", "bnnr")]
+    told, answer = (
+        harness_of("list", "methods", "pmf", "bnnr", "pmf"),
+        harness_of("list", "methods", "pmf", "--json"),
+    )
+    assert told.stdout == "\n".join(map(pages.card_text, named)) and told.return_value == 0
+    assert all(pages.card_text(card) in pages.markdown(load_methods(layout)) for card in named)
+    (row,) = document(answer)["rows"]
+    every = {one["name"]: one for one in document(harness_of("list", "methods", "--json"))["rows"]}
+    assert row == every["pmf"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "todo"),
+    [
+        ("datasets", "harness data show hdvd"),
+        ("suites", "harness list suites"),
+        ("metrics", "harness list metrics"),
+    ],
+)
+def test_what_has_no_card_is_listed_whole(kind: str, todo: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        harness_of("list", kind, "hdvd")
+    assert said(refused.value) == (f"{kind} are listed whole", "hdvd", todo)

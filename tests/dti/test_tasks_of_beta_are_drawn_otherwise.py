@@ -18,7 +18,7 @@ from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.converters.beta.groups import dataset_of
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
-from harness.benchmarks.dti.parity.splits import check_file, dataset_beside
+from harness.benchmarks.dti.parity.splits import JAVA, check_file, dataset_beside
 from harness.benchmarks.dti.splits.generator import connectivity as generator
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category, sides, spread_negatives
@@ -832,3 +832,20 @@ def test_a_node_that_is_not_there_is_refused_by_its_rank(kind: str, count: int) 
     with pytest.raises(DataError) as refused:
         split_of(single_nodes, dataset=few_bindings([(0, 0), (1, 1)], 2, 2), kind=kind, rank=0)
     assert refused.value.todo == "take another dataset, or kind"
+
+
+def test_of_what_java_does_each_line_is_compared_and_an_unknown_kind_is_told(
+    repository: Layout, tmp_path: Path
+) -> None:
+    path = tmp_path / "java.csv"
+    right, wrong = ",".join(map(str, JavaRandom(7).below_each(np.full(3, 10)))), "10,10,10"
+    path.write_text(f"nextInt,10,7,{right}\nnextInt,10,7,{wrong}\nnextGaussian,1,7,0.5\n")
+    finding = check_file(repository, JAVA, path, [])
+    assert (finding.kind, finding.subject) == (SPLITS, "java.util")
+    assert [one.array for one in finding.arrays] == [
+        "line 1: nextInt 10 7",
+        "line 2: nextInt 10 7",
+        "line 3: nextGaussian 1 7",
+    ]
+    assert [one.standing for one in finding.arrays] == [Standing.OK, Standing.BEYOND, Standing.NOT_IMPLEMENTED]
+    assert finding.arrays[2].note == "not a kind of Java's that is known here"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,13 +161,31 @@ def honest(layout: Layout, name: str) -> tuple[dict[str, Any], str]:
     return entries, status
 
 
-CONDA = "_conda"
-
-
 @pytest.mark.parametrize("name", ["_base", "_numpy", "als_wr", "_torch"])
 def test_an_image_as_its_locks_say_has_no_difference(repository: Layout, name: str) -> None:
     entries, status = honest(repository, name)
     assert installed_differences(repository, name, entries, status, "cpu") == []
+
+
+def test_a_conda_package_is_known_by_its_file(repository: Layout, tmp_path: Path) -> None:
+    """Its name, version and build; a lock names the file that is fetched, in either of two formats."""
+    containers = tmp_path / "containers"
+    shutil.copytree(repository.containers / "_base", containers / "_base")
+    (containers / "toy").mkdir()
+    (containers / "toy" / "environment.toml").write_text(
+        'summary = "x"\nextends = "_base"\nlanguage = "r"\n[conda]\n'
+    )
+    names = ["a-tool-1.0-h1_0", "b-2.0-0"]
+    files = [f"toys/noarch/{names[0]}.conda", f"toys/noarch/{names[1]}.tar.bz2"]
+    packages = [{"manager": "conda", "name": "x", "url": file, "hash": {"sha256": "0" * 64}} for file in files]
+    (containers / "toy" / "conda.lock").write_text(json.dumps({"package": packages}))
+    layout = Layout(tmp_path, tmp_path / "cache", tmp_path / "local")
+    entries, status = honest(layout, "toy")
+    assert {f"opt/conda/conda-meta/{name}.json" for name in names} <= entries.keys()
+    assert installed_differences(layout, "toy", entries, status, "cpu") == []
+    assert installed_differences(layout, "toy", {}, status, "cpu") == [
+        f"{name} conda is locked but not installed" for name in names
+    ]
 
 
 def test_every_kind_of_package_is_missed_and_noticed(repository: Layout) -> None:

@@ -167,3 +167,18 @@ def test_a_truncated_package_is_refused_by_name(tmp_path: Path, keep: int) -> No
                 assert stream is not None
                 io.BytesIO(stream.read())
     assert str(path) in str(caught.value)
+
+
+def test_a_package_says_what_it_is_wherever_that_stands_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.deb"
+
+    def packed(files: dict[str, bytes | str]) -> None:
+        path.write_bytes(b"!<arch>\n" + ar_member("control.tar", tar_of(files)))
+
+    # what is no field, such as a comment, tells nothing
+    packed({"./md5sums": b"Package: other\n", "./control": b"Package: one\n# a remark\nVersion: 1:2\n"})
+    assert read_control(path) == {"Package": "one", "Version": "1:2"}
+    packed({"./md5sums": b"Package: other\n"})
+    with pytest.raises(CorruptData) as refused:
+        read_control(path)
+    assert refused.value.what == "not a readable Debian package: it has no control file"

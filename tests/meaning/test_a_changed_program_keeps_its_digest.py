@@ -396,3 +396,17 @@ def test_files_without_a_rule_count_by_their_bytes() -> None:
     for name in ("x.txt", "x.json", "py", "x.PY", "x.pyc"):
         assert differ(name, "x = 1", "x = 1  # comment")
     assert differ("x.py", "x = 1", "x = 2") and not differ("folder.m/x.py", "x = 1", "x = 1 # comment")
+
+
+@pytest.mark.parametrize("meaning", [octave_meaning, r_meaning, java_meaning])
+def test_what_is_no_text_counts_by_its_bytes(meaning: Callable[[bytes], str]) -> None:
+    with pytest.raises(Unsure):
+        meaning("x = 1; % \u00e9".encode("latin-1"))
+
+
+def test_how_the_text_of_an_f_string_is_cut_counts_for_nothing() -> None:
+    """A text that is continued, or that stands in pieces beside each other, is one text."""
+    whole = 'x = f"ab{y}cd"\n'
+    assert not differ("x.py", whole, 'x = f"a" "b" f"{y}c" "" f"d"\n')
+    for other in ('x = f"a" "{y}" f"cd"\n', 'x = f"ab{y}c"\n', 'x = f"ba{y}cd"\n'):
+        assert differ("x.py", whole, other)
