@@ -79,7 +79,8 @@ def faults_of(leaves: Sequence[Leaf], results: ResultSet) -> Iterator[ProofFault
             what = f"leaf {logged.leaf} says '{logged.verdict}', the record says '{result.verdict}'"
             yield ProofFault(what, where, again)
         elif not logged.agrees(result):
-            what = f"the scores are not those of leaf {logged.leaf}: {result.score[:12]}, not {logged.score[:12]}"
+            stated = logged.score[:12] or "none"
+            what = f"the scores are not those of leaf {logged.leaf}: {result.score[:12]}, not {stated}"
             yield ProofFault(what, where, "remove the scores and run `harness score` again")
     ended = _ended(leaves)
     for key, logged in account.results.items():

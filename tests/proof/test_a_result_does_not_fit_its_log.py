@@ -47,7 +47,7 @@ def test_what_differs_is_named_with_its_leaf(changed: dict[str, Any], fault: str
 def test_what_no_leaf_tells_of_and_what_is_gone_are_faults() -> None:
     assert words(LEAVES[:2], RESULTS) == ["no leaf of the log tells of this result"]
     assert words(LEAVES, {ONE: RESULTS[ONE]}) == ["the result of leaf 3, 'memory', is gone"]
-    assert words([RECORD, FAILURE], RESULTS) == ["the scores are not those of leaf 1: s1, not "]
+    assert words([RECORD, FAILURE], RESULTS) == ["the scores are not those of leaf 1: s1, not none"]
 
 
 def test_a_removal_lets_a_result_go_and_none_come_back() -> None:
@@ -87,12 +87,12 @@ def test_the_newest_leaf_counts() -> None:
     assert words([*LEAVES, again], RESULTS) == ["the record is not the one of leaf 4: r1, not r3"]
     # scores of an older record are none of the newer one
     assert words([*LEAVES, again], {**RESULTS, ONE: LoggedResult("r3", "ok", "s1", "first")}) == [
-        "the scores are not those of leaf 4: s1, not "
+        "the scores are not those of leaf 4: s1, not none"
     ]
     late = replace(SCORE, record="r1", score="s9")
     assert words([*LEAVES, again, late], {**RESULTS, ONE: LoggedResult("r3", "ok", "", "first")}) == []
     assert words([*LEAVES, again, late], {**RESULTS, ONE: LoggedResult("r3", "ok", "s9", "first")}) == [
-        "the scores are not those of leaf 4: s9, not "
+        "the scores are not those of leaf 4: s9, not none"
     ]
     amended = Leaf(Event.AMENDMENT, AT, "first", key=ONE, record="r4", verdict="unstable")
     assert words([*LEAVES, amended], {**RESULTS, ONE: LoggedResult("r4", "unstable", "", "first")}) == []
