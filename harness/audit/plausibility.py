@@ -275,8 +275,14 @@ def _names(record: Record) -> Iterator[Oddity]:
 
 
 def _values(record: Record, scores: Scores) -> Iterator[Oddity]:
-    """Every metric in its range, and none that the benchmark does not know."""
-    metrics = {one.name: one for one in benchmarks.get(record.planned.job.benchmark).scoring.metrics}
+    """Every metric of the benchmark in its range, and no other."""
+    benchmark = record.planned.job.benchmark
+    metrics = {one.name: one for one in benchmarks.get(benchmark).scoring.metrics}
+    # which there were for another scorer, nobody knows
+    if scores.scorer == scorer_digest(benchmark):
+        for name in metrics:
+            if name not in scores.metrics:
+                yield Oddity(f"{name} is missing, and scores have every metric", "a value, or a note", "-")
     for name, value in scores.metrics.items():
         metric = metrics.get(name)
         if metric is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -340,7 +341,13 @@ def test_values_lie_in_the_range_of_their_metric(fabricated: Layout, sound: Reco
     scores.notes[name] = "one class only"
     assert odd(check_plausibility(sound, scores)) == []
     scores.metrics["fame"] = 1.0
-    assert odd(check_plausibility(sound, scores)) == [("a metric that the benchmark does not know", "-", "fame")]
+    unknown = ("a metric that the benchmark does not know", "-", "fame")
+    assert odd(check_plausibility(sound, scores)) == [unknown]
+    # one that looks bad is not just left out; of another scorer nobody knows which there were
+    del scores.metrics[name]
+    missing = (f"{name} is missing, and scores have every metric", "a value, or a note", "-")
+    assert odd(check_plausibility(sound, scores)) == [missing, unknown]
+    assert odd(check_plausibility(sound, replace(scores, scorer="another"))) == [unknown]
 
 
 @pytest.mark.parametrize("name", ["seconds", "memory_bytes", "processes", "output_bytes", "cpus", "gpus"])
