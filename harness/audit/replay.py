@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness import benchmarks
-from harness.audit.results import compare_metrics
+from harness.audit.results import OF_THE_MACHINE, compare_metrics
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
@@ -32,8 +32,6 @@ from harness.results.truth import truth_of
 
 # A failure of the method's own comes again, like its predictions.
 _FAILURES = (Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID)
-# These depend on how fast and how large a machine is, too.
-_OF_THE_MACHINE = (Verdict.MEMORY, Verdict.TIMEOUT)
 _MACHINE = ("architecture", "cpus", "memory_bytes")
 _ORDER = "order"
 # What a chain tells of a run that was made again, in its own order and in others.
@@ -149,8 +147,7 @@ def judge_replay(
         return not_checked("replay", f"the repetition ended as '{outcome.verdict}': {outcome.reason}", Lack.ENGINE)
     if outcome.verdict is not record.verdict:
         reason = f"a repetition ended as '{outcome.verdict}': {outcome.reason}"
-        of_the_machine = outcome.verdict in _OF_THE_MACHINE or record.verdict in _OF_THE_MACHINE
-        if of_the_machine and not _same_machine(record, outcome):
+        if {outcome.verdict, record.verdict} & OF_THE_MACHINE and not _same_machine(record, outcome):
             return not_checked("replay", f"another machine than that of the run, and {reason}", Lack.MACHINE)
         expected, found = f"{record.verdict}: {record.reason}", f"{outcome.verdict}: {outcome.reason}"
         if record.verdict is Verdict.OK:

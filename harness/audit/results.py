@@ -20,6 +20,8 @@ from harness.results.store import Store
 from harness.results.truth import truth_of
 from harness.status.table import key_metrics
 
+# These ends depend on how fast and how large a machine is, too.
+OF_THE_MACHINE = frozenset({Verdict.MEMORY, Verdict.TIMEOUT})
 # Recomputed on another CPU, a sum may differ in its last bits.
 _RELATIVE = 1e-12
 
@@ -71,8 +73,8 @@ def kept_scores(layout: Layout, record: Record) -> Scores | None:
 def check_against_reference(layout: Layout, record: Record) -> list[Step]:
     """The same job among the committed reference results, which must have ended the same, with the same bits.
 
-    On another processor last bits may differ; then the step says what scores make of it. Other scores are another
-    lack than other bits, so that who expects the one does not accept the other.
+    On another processor last bits may differ; then the step says what scores make of it. Other scores, and an end
+    that no machine explains, are another lack than other bits: who expects the one does not accept the other.
     """
     entry = reference_of(layout, record.planned)
     if entry is None:
@@ -94,7 +96,10 @@ def check_against_reference(layout: Layout, record: Record) -> list[Step]:
     why = "it was made on another processor" if is_told else "not both tell on which processor they were made"
     if record.verdict is other.verdict is Verdict.OK:
         why += f", and {_told(scores) if scores else 'not both have scores of one scorer to compare'}"
-    lack = Lack.SCORES if scores is not None and scores.checked is not Checked.OK else Lack.MACHINE
+    ends = {record.verdict, other.verdict}
+    ended_otherwise = len(ends) > 1 and not ends & OF_THE_MACHINE
+    scored_otherwise = scores is not None and scores.checked is not Checked.OK
+    lack = Lack.SCORES if ended_otherwise or scored_otherwise else Lack.MACHINE
     return [not_checked("reference", f"{what}; {why}", lack)]
 
 

@@ -173,10 +173,20 @@ def test_the_same_answer_has_the_same_scores_on_every_processor(
         assert told(evidence, record).checked is Checked.FAILED
 
 
-def test_another_end_on_another_processor_shows_nothing(evidence: Layout, entry: ReferenceResult) -> None:
-    record = entry.record.model_copy(update={"verdict": Verdict.TIMEOUT})
-    what = f"{DIFFERS}it ended as 'timeout', there as 'ok'{AWAY}"
-    assert told(evidence, elsewhere(record, processor="x")) == not_checked("reference", what, Lack.MACHINE)
+@pytest.mark.parametrize("there", [Verdict.OK, Verdict.ERROR, Verdict.MEMORY])
+@pytest.mark.parametrize("here", [one for one in Verdict if one.is_final and one is not Verdict.OK])
+def test_another_end_on_another_processor_is_as_strange_as_other_scores_unless_it_depends_on_one(
+    evidence: Layout, entry: ReferenceResult, monkeypatch: pytest.MonkeyPatch, here: Verdict, there: Verdict
+) -> None:
+    if here is there:
+        return
+    record = entry.record.model_copy(update={"verdict": here})
+    other = replace(entry, content=entry.record.model_copy(update={"verdict": there}).model_dump(mode="json"))
+    monkeypatch.setattr("harness.audit.results.reference_of", lambda *_: other)
+    what = f"{DIFFERS}it ended as '{here}', there as '{there}'{AWAY}"
+    of_the_machine = {here, there} & {Verdict.TIMEOUT, Verdict.MEMORY}
+    lack = Lack.MACHINE if of_the_machine else Lack.SCORES
+    assert told(evidence, elsewhere(record, processor="x")) == not_checked("reference", what, lack)
 
 
 BETTER: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
