@@ -119,6 +119,10 @@ def test_a_metric_of_one_side_alone_is_told(evidence: Layout, both: tuple[str, s
         (None, None, 0.011, True),
         (None, 0.0, 0.011, False),
         (0.0, None, 0.011, False),
+        # a metric of 0 is a value as any other
+        (0.0, 0.01, 0.011, True),
+        (0.01, 0.0, 0.011, True),
+        (0.0, 0.0, 0.011, True),
         (0.8, float("nan"), 0.011, False),
     ],
 )
@@ -126,6 +130,11 @@ def test_what_agrees(cpu: float | None, gpu: float | None, allowed: float, *, ag
     pair = MetricPair("a run", "AUROC", cpu, gpu, allowed, ("a", "b"))
     assert pair.agrees is agrees
     assert Accelerators([pair], []).differing == ([] if agrees else [pair])
+    defined = [value for value in (cpu, gpu) if value is not None]
+    assert pair.difference == (pytest.approx(defined[1] - defined[0], nan_ok=True) if len(defined) == 2 else None)
+    numbers = ["-" if value is None else f"{value:.6f}" for value in (cpu, gpu, pair.difference)]
+    row = ["AUROC", *numbers, f"{allowed:.6f}", *["differs"] * (not agrees)]
+    assert accelerators.to_text(Accelerators([pair], [])).splitlines()[2].split() == row
 
 
 def test_a_reference_result_stands_for_a_run_on_the_cpu(

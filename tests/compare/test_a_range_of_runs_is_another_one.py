@@ -330,6 +330,10 @@ def test_the_three_best_come_in_their_order() -> None:
     assert [place.method for place in known.best(OURS, places, METRIC)] == ["A", "B", "C"]
     places[3] = Place("Three", "A", SPLITS[0])
     assert [place.method for place in known.best(OURS, places, METRIC)] == ["B", "C", "D"]
+    # one that is right nowhere has a mean as well, and a place
+    nothing = {place: {seed: {METRIC: 0.0} for seed in OURS.values[place]} for place in places[:1]}
+    worst = replace(OURS, values={**OURS.values, **nothing})
+    assert [place.method for place in known.best(worst, places[:3], METRIC)] == ["B", "C", "D"]
 
 
 def test_a_mean_that_is_missing_is_said() -> None:
@@ -556,3 +560,21 @@ def test_a_number_over_several_methods_is_over_the_seeds_that_all_have() -> None
         assert both.judge(claim(statistic, 0.5)).n == 10
         assert both.seeds_of(claim(statistic, 0.5), here[1:]) == [*range(100, 120)]
     assert both.seeds_of(claim(MEDIAN, 0.5), here) is None is both.seeds_of(claim(ADJUSTED_P, 0.5), here)
+
+
+def test_groups_that_do_not_differ_at_all_have_an_adjusted_chance_of_1() -> None:
+    """Their H is 0, which is a value: left out, the others of the table would be adjusted over fewer."""
+    known = several(PUBLISHED, OURS).judge(claim(H, 1.0))
+    assert known.files is not None
+    tests, chances = {}, []
+    for dataset, value in {"One": 0.0, "Two": 7.0}.items():
+        one = claim(H, value, dataset=dataset)
+        tests[one] = known._replace(
+            claim=one, ours=value, files=replace(known.files, value=value), verdict=ClaimVerdict.DEVIATES
+        )
+        chances.append(claim(ADJUSTED_P, 1.0, dataset=dataset))
+    found = judge_adjusted(chances, tests)
+    expected = stats.false_discovery_control([1.0, stats.chi2.sf(7.0, 1)])
+    assert [found[one].ours for one in chances] == pytest.approx(expected.tolist())
+    assert [one.files and one.files.value for one in found.values()] == pytest.approx(expected.tolist())
+    assert [one.verdict for one in found.values()] == [ClaimVerdict.REPRODUCED] * 2
