@@ -562,19 +562,20 @@ def test_a_number_over_several_methods_is_over_the_seeds_that_all_have() -> None
     assert both.seeds_of(claim(MEDIAN, 0.5), here) is None is both.seeds_of(claim(ADJUSTED_P, 0.5), here)
 
 
-def test_groups_that_do_not_differ_at_all_have_an_adjusted_chance_of_1() -> None:
-    """Their H is 0, which is a value: left out, the others of the table would be adjusted over fewer."""
+@pytest.mark.parametrize("large", [7.0, 1e5])
+def test_chances_of_1_and_of_0_are_adjusted_as_others(large: float) -> None:
+    """An H of 0 and a chance too small for a number are values: without them a table would be of fewer tests."""
     known = several(PUBLISHED, OURS).judge(claim(H, 1.0))
     assert known.files is not None
+    expected = stats.false_discovery_control([1.0, stats.chi2.sf(large, 1)]).tolist()
     tests, chances = {}, []
-    for dataset, value in {"One": 0.0, "Two": 7.0}.items():
+    for (dataset, value), chance in zip({"One": 0.0, "Two": large}.items(), expected, strict=True):
         one = claim(H, value, dataset=dataset)
-        tests[one] = known._replace(
-            claim=one, ours=value, files=replace(known.files, value=value), verdict=ClaimVerdict.DEVIATES
-        )
-        chances.append(claim(ADJUSTED_P, 1.0, dataset=dataset))
-    found = judge_adjusted(chances, tests)
-    expected = stats.false_discovery_control([1.0, stats.chi2.sf(7.0, 1)])
-    assert [found[one].ours for one in chances] == pytest.approx(expected.tolist())
-    assert [one.files and one.files.value for one in found.values()] == pytest.approx(expected.tolist())
-    assert [one.verdict for one in found.values()] == [ClaimVerdict.REPRODUCED] * 2
+        files = replace(known.files, value=value)
+        tests[one] = known._replace(claim=one, ours=value, files=files, verdict=ClaimVerdict.DEVIATES)
+        chances.append(claim(ADJUSTED_P, chance, dataset=dataset))
+    found = [*judge_adjusted(chances, tests).values()]
+    assert [one.ours for one in found] == pytest.approx(expected)
+    of_files = [one.files for one in found if one.files is not None]
+    assert [one.value for one in of_files] == pytest.approx(expected) and all(one.agrees for one in of_files)
+    assert [one.verdict for one in found] == [ClaimVerdict.REPRODUCED] * 2
