@@ -466,6 +466,8 @@ def test_a_number_that_a_control_has_as_well_is_not_taken_for_evidence_of_a_meth
         (told(mine, coin=near, count=far), ("coin",)),
         (told(mine, count=both), ("count",)),
         (told(mine, coin=near, count=both), ("coin", "count")),
+        # one that scores 0 once has that in its mean
+        (told(mine, coin={1: run(0.0), 2: run(1.6)}), ("coin",)),
         (told(mine, coin=far, other=near), ()),
         (told(mine, coin={1: run(None)}, count={}), ()),
     ):
@@ -617,6 +619,8 @@ def test_too_few_runs_by_number_tell_how_many_there_must_be() -> None:
     few = mean(5, 0.8, sd_ours=0.01)
     assert (few.reason, few.needed) == ("5 of 100 seeds", 10)
     assert mean(1, 0.8).needed is None
+    # values that are all equal lack nothing but others
+    assert band(0.5, 0.5).needed == 3 and mean(5, 0.8, sd_ours=0.0).needed == 10
     assert band(0.5, 0.5, 0.5, 0.501, n=5).needed == 5
 
 
