@@ -354,6 +354,8 @@ def test_a_side_knows_the_seeds_that_places_share() -> None:
     assert replace(side, means={(one, "x"): 7.0}).mean(one, "x") == 7.0
     # the mean, where a median would be another number
     assert Side({one: {seed: {"x": value} for seed, value in enumerate((1.0, 2.0, 6.0))}}).mean(one, "x") == 3.0
+    # and 0 is a value of it
+    assert Side({one: {seed: {"x": value} for seed, value in enumerate((0.0, 3.0))}}).mean(one, "x") == 1.5
 
 
 def run(value: float | None, verdict: Verdict = Verdict.OK, **told: object) -> Obtained:
@@ -364,7 +366,7 @@ def run(value: float | None, verdict: Verdict = Verdict.OK, **told: object) -> O
 def test_our_side_is_what_ended_ok_in_published_names() -> None:
     here, failing = Target("a", "one", SPLITS[0]), Target("b", "one", SPLITS[0])
     runs = {
-        here: {1: run(0.5, cpu_s=9.0), 2: run(None), 3: run(None, Verdict.MEMORY), 4: run(0.0)},
+        here: {1: run(0.5, cpu_s=9.0), 2: run(None), 3: run(None, Verdict.MEMORY), 4: run(0.0, cpu_s=0.0)},
         failing: {1: run(None, Verdict.MEMORY), 2: run(None, Verdict.INTERRUPTED)},
         Target("c", "one", SPLITS[0]): {1: run(None, Verdict.INTERRUPTED)},
         Target("constant", "one", SPLITS[0]): {1: run(0.5)},
@@ -373,7 +375,7 @@ def test_our_side_is_what_ended_ok_in_published_names() -> None:
     }
     side = our_side(NAMES, PAPER, runs)
     assert dict(side.values) == {
-        Place("One", "A", SPLITS[0]): {1: {METRIC: 0.5, TIME: 9.0}, 2: {}, 4: {METRIC: 0.0}}
+        Place("One", "A", SPLITS[0]): {1: {METRIC: 0.5, TIME: 9.0}, 2: {}, 4: {METRIC: 0.0, TIME: 0.0}}
     }
     assert dict(side.failures) == {Place("One", "B", SPLITS[0]): "memory: killed"}
 
