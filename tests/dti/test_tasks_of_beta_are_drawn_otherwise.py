@@ -849,3 +849,27 @@ def test_of_what_java_does_each_line_is_compared_and_an_unknown_kind_is_told(
     ]
     assert [one.standing for one in finding.arrays] == [Standing.OK, Standing.BEYOND, Standing.NOT_IMPLEMENTED]
     assert finding.arrays[2].note == "not a kind of Java's that is known here"
+
+
+def test_a_task_that_can_not_be_made_is_told_and_the_others_are_compared(
+    repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything_binds = few_bindings([(drug, target) for drug in range(3) for target in range(2)], 3, 2)
+    monkeypatch.setattr("harness.benchmarks.dti.parity.splits.dataset_beside", lambda folder: everything_binds)
+    few = "these data have too few pairs for it: fewer than 1 of its pairs are not known to bind"
+    tasks = {
+        "1,CC,x,0,test,d0,t0,0": (Standing.FAILED, few),
+        "2,CC,x,0,test,d0,t0,1": (
+            Standing.FAILED,
+            "the task can't be read: space: has to be 'TEO', 'TRO', 'TEE' or 'TRE', not 'CC'",
+        ),
+        "9,CC,x,0,test,d0,t0,1": (Standing.FAILED, "the task can't be read: '9'"),
+        "1,CC,y,0,test,d0,t9,1": (Standing.FAILED, "the task can't be read: 't9'"),
+        "6,TRE,x,0,test,d0,t0,1": (Standing.MISSING_DATA, "Test 6 has 0 groups here, not 1"),
+        "0,x,isolateFree,0,test,d0,t0,1": (Standing.BEYOND, ""),
+    }
+    path = tmp_path / "tasks.csv"
+    path.write_text("\n".join(["test,job,task,fold,role,drug,target,label", *tasks]))
+    found = check_file(repository, "tasks", path, []).arrays
+    assert [one.array for one in found] == [" ".join(line.split(",")[:5]) for line in tasks]
+    assert [(one.standing, one.note) for one in found] == [*tasks.values()]

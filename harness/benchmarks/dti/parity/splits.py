@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from pydantic import ValidationError
 
-from harness.base.errors import CorruptData, MissingData, UsageError
+from harness.base.errors import CorruptData, DataError, MissingData, UsageError
 from harness.base.layout import Layout
+from harness.base.manifest_faults import plain_lines
 from harness.benchmarks.dti.converters.beta import groups
 from harness.benchmarks.dti.converters.beta.groups import NamedGroup
 from harness.benchmarks.dti.dataset import DtiDataset
@@ -81,6 +83,10 @@ def _check(dataset: DtiDataset, name: str, rows: Sequence[Row], bindings_only: b
         golden = np.array([(nodes[0][row["drug"]], nodes[1][row["target"]], int(row["label"])) for row in rows])
         strategy, train = _STRATEGIES[rows[0]["test"]], {"test": False, "train": True}[rows[0]["role"]]
         parameters = strategy.Parameters.model_validate(_parameters(rows[0]))
+    except ValidationError as error:
+        return ArrayFinding(
+            name, Standing.FAILED, note=f"the task can't be read: {'; '.join(plain_lines(error, ()))}"
+        )
     except (KeyError, ValueError) as error:
         return ArrayFinding(name, Standing.FAILED, note=f"the task can't be read: {error}")
     missing, halves, negatives = "", None, np.empty(0, dtype=np.int64)
@@ -88,12 +94,12 @@ def _check(dataset: DtiDataset, name: str, rows: Sequence[Row], bindings_only: b
         halves = strategy.positives(dataset, FORM.usual_seed, parameters)
         if not bindings_only and not train:
             negatives = parts_of(dataset, strategy.make(dataset, FORM.usual_seed, parameters))[1]
-    except UsageError as error:
-        return ArrayFinding(name, Standing.FAILED, note=error.what)
     except MissingData as error:
         if halves is None:
             return ArrayFinding(name, Standing.MISSING_DATA, note=error.what)
         missing, golden = f"bindings alone are compared: {error.what}", golden[golden[:, 2] == 1]
+    except (UsageError, DataError) as error:
+        return ArrayFinding(name, Standing.FAILED, note=error.what)
     codes = halves.train if train else np.concatenate([halves.test, negatives])
     labels = np.arange(len(codes)) < len(codes) - len(negatives)
     ours = np.column_stack([codes // dataset.targets, codes % dataset.targets, labels])
