@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -399,6 +400,24 @@ def test_a_golden_split_of_a_metric_that_there_is_not_is_told(repository: Layout
     found = check_split(repository, "split_weakly_Synthetic_manhattan_None_1", {}, ())
     assert (found.standing, found.kind, found.arrays) == (Standing.NOT_IMPLEMENTED, "splits", ())
     assert found.note == "a parameter of split strategy 'weakly_correlated' is wrong"
+
+
+def test_a_golden_split_that_can_not_be_made_here_is_told(
+    repository: Layout, synthetic: RepurposingDataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One drug without features has no cosine distance: that is a fault of ours, and no end of the comparison."""
+    features = synthetic.drug_features.copy()
+    features[3] = 0.0
+    odd = replace(synthetic, drug_features=features)
+    monkeypatch.setattr(
+        "harness.benchmarks.repurposing.parity.splits.make_split",
+        lambda layout, name, spec, mirrors: weakly_correlated.make(
+            odd, spec.seed, weakly_correlated.Parameters.model_validate(spec.parameters)
+        ),
+    )
+    found = check_split(repository, "split_weakly_Synthetic_cosine_None_1", {}, ())
+    assert (found.standing, found.kind, found.arrays) == (Standing.FAILED, "splits", ())
+    assert found.note == f"drug '{synthetic.drug_ids[3]}' has no feature but zeros: it has no cosine distance"
 
 
 def _metrics_case(**changes: np.ndarray) -> dict[str, np.ndarray]:

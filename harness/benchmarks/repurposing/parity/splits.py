@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import MissingData, UsageError
+from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit
@@ -53,6 +53,9 @@ def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors:
     except MissingData as error:
         note = f"{error.what}; give its originals with --mirror"
         return CaseFinding(case, SPLITS, SPLITS, standing=Standing.MISSING_DATA, note=note)
+    except DataError as error:
+        # the golden is there, so it can be made
+        return CaseFinding(case, SPLITS, SPLITS, standing=Standing.FAILED, note=error.what)
     findings = [*_masks(arrays, folds == TEST, folds.shape)]
     if "dist" in arrays:
         metric = spec.parameters.get("metric", "euclidean")
