@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from gzip import BadGzipFile
 from pathlib import Path
 from typing import Protocol, cast
 
 from harness import benchmarks
-from harness.base.errors import MissingData
+from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.base.machine import processor_flags
 from harness.execution.trials import Runner
@@ -17,6 +19,13 @@ from harness.parity.cases import METHOD, GoldenCase, Match, matches_of
 from harness.parity.finding import CaseFinding, Standing
 from harness.parity.goldens import Array, Golden, Incomplete
 from harness.parity.traces import check_traces
+
+# Raised over a file of an original that holds something else than its kind does, or lacks one beside it: that is a
+# finding about this case, and the others are compared. A full disk or a lost engine is none.
+_UNREADABLE = (
+    *(CorruptData, ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    *(EOFError, BadGzipFile, FileNotFoundError, zlib.error),
+)
 
 
 class Answers(Protocol):
@@ -40,7 +49,7 @@ def check_cases(
     for case in cases:
         if references.covers(case):
             if not only or case.subject in only:
-                yield references.check(layout, case, mirrors)
+                yield _check_reference(layout, case, mirrors)
             continue
         matches = matches_of(case, cards) if case.path.is_file() else []
         selection = [match for match in matches if not only or match.card.name in only]
@@ -57,6 +66,20 @@ def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> b
     return case.path.is_file() and any(match.card.name == subject for match in matches_of(case, cards))
 
 
+def _check_reference(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFinding:
+    try:
+        return references.check(layout, case, mirrors)
+    except _UNREADABLE as error:
+        return CaseFinding(case.name, case.subject, case.subject, standing=Standing.FAILED, note=_why(error))
+
+
+def _why(error: Exception) -> str:
+    """What is told of a case that can't be read."""
+    if isinstance(error, CorruptData):
+        return f"{error.what} ({error.where})"
+    return f"not as this golden is written: {type(error).__name__}: {error}"
+
+
 def _check_matches(
     layout: Layout, case: GoldenCase, matches: Sequence[Match], run: Runner, mirrors: Sequence[Path]
 ) -> Iterator[CaseFinding]:
@@ -66,12 +89,17 @@ def _check_matches(
         note = f"{lack.what}; give its originals with --mirror"
         yield matches[0].finding(Standing.MISSING_DATA, note)
         return
+    except _UNREADABLE as error:
+        yield matches[0].finding(Standing.FAILED, _why(error))
+        return
     applies = False
     for match in matches:
         try:
             finding = _check_one(match, golden, run, mirrors)
         except Incomplete as lack:
             finding = match.finding(Standing.FAILED, f"the case {lack}")
+        except _UNREADABLE as error:
+            finding = match.finding(Standing.FAILED, _why(error))
         if finding is not None:
             applies = True
             yield finding

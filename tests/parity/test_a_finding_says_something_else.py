@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from errno import ENOSPC
+from gzip import BadGzipFile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +16,7 @@ import numpy as np
 import pytest
 
 from harness import benchmarks
-from harness.base.errors import MissingData, UsageError
+from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.methods.card import MethodCard, Tolerance
 from harness.parity import check_cases, find_cases
@@ -57,6 +60,56 @@ def test_a_folder_of_a_benchmark_that_is_not_here_is_not_opened(checking: Check,
     (finding,) = found_of(checking, [case])
     assert told(finding) == ("toy_Small_13", "method", "", Standing.NOT_IMPLEMENTED, "no card covers it")
     assert not is_covered(case, [checking[1]], "toy")
+
+
+def _fault_of_each_kind() -> list[Exception]:
+    with pytest.raises(zlib.error) as compressed:
+        zlib.decompress(b"x")
+    faults = [AttributeError("a"), EOFError("b"), IndexError("c"), KeyError("d"), TypeError("e"), ValueError("f")]
+    return [*faults, ZeroDivisionError("g"), BadGzipFile("h"), FileNotFoundError(2, "i", "j"), compressed.value]
+
+
+@pytest.mark.parametrize("fault", _fault_of_each_kind(), ids=lambda fault: type(fault).__name__)
+def test_a_case_that_is_written_otherwise_is_a_finding_and_the_next_is_compared(
+    checking: Check, golden: Path, fault: Exception
+) -> None:
+    def read(_layout: Layout, _mirrors: Sequence[Path]) -> Golden:
+        raise fault
+
+    (case,) = find_cases(golden)
+    odd, whole = found_of(checking, [replace(case, read=read), case])
+    note = f"not as this golden is written: {type(fault).__name__}: {fault}"
+    assert told(odd) == ("toy_Small_12", "method", "toy", Standing.FAILED, note)
+    assert whole.case == "toy_Small_12" and whole.arrays
+    assert odd.worst.is_bad, "nobody takes it for a success"
+
+
+def test_golden_metrics_that_lack_an_array_are_a_finding(checking: Check, golden: Path) -> None:
+    np.savez(golden / "metrics.npz", **{"c00/A": np.eye(2), "c00/acc": np.array(1.0)})
+    case = GoldenCase("metrics", golden / "metrics.npz", "repurposing", METRICS)
+    (finding,) = found_of(checking, [case])
+    assert told(finding) == (
+        "metrics",
+        METRICS,
+        METRICS,
+        Standing.FAILED,
+        "not as this golden is written: KeyError: 'F'",
+    )
+
+
+def test_damaged_data_are_told_in_their_own_words_and_a_full_disk_is_no_finding(
+    checking: Check, golden: Path
+) -> None:
+    def raising(error: Exception) -> list[GoldenCase]:
+        def read(_layout: Layout, _mirrors: Sequence[Path]) -> Golden:
+            raise error
+
+        return [replace(case, read=read) for case in find_cases(golden)]
+
+    (finding,) = found_of(checking, raising(CorruptData("no golden", where="x", todo="y")))
+    assert told(finding) == ("toy_Small_12", "method", "toy", Standing.FAILED, "no golden (x)")
+    with pytest.raises(OSError, match="No space"):
+        found_of(checking, raising(OSError(ENOSPC, "No space left")))
 
 
 def test_a_case_whose_originals_are_not_here_says_what_to_give(checking: Check, golden: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness import benchmarks
-from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
+from harness.base.errors import ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.cli import group
 from harness.methods.card import MethodCard, ParityTable, Tolerance
@@ -142,8 +142,12 @@ def test_a_pattern_with_a_word_twice_is_refused(golden: Path, card: MethodCard) 
 
 def test_a_broken_golden_is_named(layout: Layout, golden: Path, card: MethodCard, answers: Answers) -> None:
     (golden / "toy_Small_12.npz").write_bytes(b"PK not a zip")
-    with pytest.raises(CorruptData, match="golden"):
-        list(check_cases(layout, find_cases(golden), [card], answers))
+    np.savez(golden / "unknown_Small_12.npz", x=np.zeros(1))
+    broken, other = check_cases(layout, find_cases(golden), [card], answers)
+    assert (broken.case, broken.standing) == ("toy_Small_12", Standing.FAILED)
+    assert broken.note.startswith("not a readable golden: ")
+    assert broken.note.endswith(f" ({golden / 'toy_Small_12.npz'})")
+    assert other.standing is Standing.NOT_IMPLEMENTED, "the others are compared all the same"
 
 
 @pytest.mark.parametrize("source", ["A_train", "golden", "golden:", "elsewhere:A_train", ":A_train"])
