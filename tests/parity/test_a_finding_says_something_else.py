@@ -25,7 +25,7 @@ from harness.parity.check import is_covered
 from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
 from harness.parity.goldens import Golden
 from harness.parity.references import check, covers
-from tests.parity.conftest import Answers
+from tests.parity.conftest import Answers, save
 
 Check = tuple[Layout, MethodCard, Answers]
 
@@ -85,7 +85,7 @@ def test_a_case_that_is_written_otherwise_is_a_finding_and_the_next_is_compared(
 
 
 def test_golden_metrics_that_lack_an_array_are_a_finding(checking: Check, golden: Path) -> None:
-    np.savez(golden / "metrics.npz", **{"c00/A": np.eye(2), "c00/acc": np.array(1.0)})
+    save(golden / "metrics.npz", {"c00/A": np.eye(2), "c00/acc": np.array(1.0)})
     case = GoldenCase("metrics", golden / "metrics.npz", "repurposing", METRICS)
     (finding,) = found_of(checking, [case])
     assert told(finding) == (
