@@ -199,18 +199,20 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
     trees = held_trees(engine, layout, image_id)
     contents = (trees.environment_tree, trees.code_tree)
     if contents != expected:
-        what = f"{name} does not hold the trees of the run: read back whole, it is another"
-        return [failed("engine image", what, expected=_trees(expected), found=_trees(contents))]
+        return [_another_image(name, expected, contents)]
     if run_image_id != image_id and run_image_id and id_of(engine, run_image_id) == run_image_id:
         # built again since: the one that ran is here as well, and no image is another under its id
         ran = held_trees(engine, layout, run_image_id)
         if (that_ran := (ran.environment_tree, ran.code_tree)) != expected:
-            what = f"{run_image_id}, which the record names, does not hold the trees of the run"
-            what += ": read back whole, it is another"
-            return [failed("engine image", what, expected=_trees(expected), found=_trees(that_ran))]
+            return [_another_image(f"{run_image_id}, which the record names,", expected, that_ran)]
     which = "has the id of the run" if image_id == run_image_id else "was built again since, with another id"
     told = ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", image_id)
     return [told, *_receipt_faults(layout, engine, name, image_id, contents)]
+
+
+def _another_image(image: str, expected: tuple[str, str], found: tuple[str, str]) -> Step:
+    what = f"{image} does not hold the trees of the run: read back whole, it is another"
+    return failed("engine image", what, expected=_trees(expected), found=_trees(found))
 
 
 def _receipt_faults(

@@ -52,7 +52,7 @@ _MEANINGS = {
     Lack.DATA: "an original file is not on this machine",
     Lack.REPLAY: "only a replay shows it",
     Lack.MACHINE: "another machine gives other bits or ends otherwise",
-    Lack.SCORES: "another machine gives other scores than the committed ones",
+    Lack.SCORES: "another machine gives other scores than the committed ones, or another end",
     Lack.GIT: "no commit to hold the files against",
     Lack.CHANGED: "files differ from their commit",
     Lack.STATEMENT: "no statement, or one that something here is not as",

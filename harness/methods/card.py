@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, FiniteFloat, field_validator, model_validator
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
@@ -28,7 +28,6 @@ def _has_an_end(value: Scalar) -> Scalar:
 
 
 Scalar = Annotated[bool | int | float | str, AfterValidator(_has_an_end)]
-_Bound = Annotated[float, Field(allow_inf_nan=False)]
 
 _SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
 _UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}
@@ -110,8 +109,8 @@ class Refusal(Strict):
 class Tolerance(Strict):
     """How far an array may be from its golden."""
 
-    absolute: _Bound = 0.0
-    relative: _Bound = 0.0
+    absolute: FiniteFloat = 0.0
+    relative: FiniteFloat = 0.0
     # what of the run it is compared with, where the golden has its own name for it
     of: str = ""
     # the golden holds the same run several times, one per row
@@ -121,7 +120,7 @@ class Tolerance(Strict):
     # relative to each element, not to the largest
     each: bool = False
     # the least correlation with the golden, in place of bounds of the difference
-    correlation: _Bound = 0.0
+    correlation: FiniteFloat = 0.0
     # columns are the same with the other sign, as those of eigenvectors are
     either_sign: bool = False
 

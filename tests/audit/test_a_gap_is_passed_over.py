@@ -146,7 +146,7 @@ MEANINGS = {
     "data": "an original file is not on this machine",
     "replay": "only a replay shows it",
     "machine": "another machine gives other bits or ends otherwise",
-    "scores": "another machine gives other scores than the committed ones",
+    "scores": "another machine gives other scores than the committed ones, or another end",
     "git": "no commit to hold the files against",
     "changed": "files differ from their commit",
     "statement": "no statement, or one that something here is not as",
