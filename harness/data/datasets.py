@@ -23,7 +23,7 @@ from harness.benchmarks.new_item import listed_kinds, with_new
 from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, has_manifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables, missing_tables
-from harness.data.sources import changed_files, local_copy, obtain
+from harness.data.sources import changed_files, local_copy, obtain_all
 from harness.data.trust import alone_at_first_sight, seen_first
 
 # `arrays.keep` writes it; that module is too heavy to import for a listing.
@@ -77,7 +77,7 @@ def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) ->
     """Checked copies of a dataset's original files, and the tables that a person brought, by name."""
     manifest = load_manifest(layout, name)
     tables = brought_tables(layout, manifest)
-    return {file.name: obtain(layout, name, file, mirrors) for file in manifest.files} | tables
+    return obtain_all(layout, name, manifest.files, mirrors) | tables
 
 
 @overload

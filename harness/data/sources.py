@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.base.download import MIRROR_VARIABLE, Refused, download, mirror_folders
-from harness.base.errors import CorruptData, MissingData
+from harness.base.errors import CorruptData, DataError, MissingData
+from harness.base.few import few_in_line
 from harness.base.files import checksum, digest_of, read_json, sha256_of
 from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, manifest_path, mirror_path
@@ -21,6 +22,8 @@ from harness.data.own_tables import brought_folder
 _POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
 _LOOK_BYTES = 1024
+# as many other files as an error names
+_NAMED = 12
 _LINE_ENDS = "the recorded lines with other line ends; copy it unconverted (with git: core.autocrlf=false)"
 
 
@@ -71,6 +74,27 @@ def obtain(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Pat
         except Refused as error:
             attempts.append(_Attempt(url, str(error), corrupt=error.corrupt))
     raise _nowhere(layout, dataset, file, attempts)
+
+
+def obtain_all(
+    layout: Layout, dataset: str, files: Sequence[SourceFile], mirrors: Sequence[Path] = ()
+) -> dict[str, Path]:
+    """Whole, checked copies of several files, by name; an error also names those that would be the next."""
+    copies: dict[str, Path] = {}
+    for number, file in enumerate(files, 1):
+        try:
+            copies[file.name] = obtain(layout, dataset, file, mirrors)
+        except DataError as error:
+            # the others are not downloaded for it: a network that is off may take minutes to say so for each
+            others = [one.name for one in files[number:] if not _has_whole_copy(layout, dataset, one, mirrors)]
+            if others:
+                error.where += f"\n         nor is a whole copy here of {few_in_line(others, _NAMED)}"
+            raise
+    return copies
+
+
+def _has_whole_copy(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path]) -> bool:
+    return any(check_file(path, file) is None for path in local_copies(layout, dataset, file, mirrors))
 
 
 def changed_files(layout: Layout, manifest: DatasetManifest) -> dict[Path, str]:

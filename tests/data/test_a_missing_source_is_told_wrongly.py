@@ -11,7 +11,7 @@ import pytest
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN, SourceFile
-from harness.data.sources import cache_path, check_file, local_copy, obtain
+from harness.data.sources import cache_path, check_file, local_copy, obtain, obtain_all
 from tests.data.own_data import source
 
 CONTENT = b"one\ntwo\n"
@@ -46,6 +46,28 @@ def test_every_place_is_named_with_its_fault(own: Layout, tmp_path: Path) -> Non
     assert refused.value.what == "'file.txt' (dataset mine) is in none of its sources"
     assert f"{cache_path(own, FILE)}: no such file" in refused.value.where
     assert refused.value.todo.startswith("put the file beside its manifest")
+
+
+def test_all_files_that_lack_a_whole_copy_are_told_at_once(own: Layout, tmp_path: Path) -> None:
+    names = ["good.txt", "lost.txt", "cut.txt", "whole.txt", *(f"{number}.txt" for number in range(12))]
+    files = [source(name.encode(), f"http://127.0.0.1:9/{name}", name=name) for name in names]
+    folder = tmp_path / "mirror" / "127.0.0.1"
+    for name, content in (("good.txt", b"good.txt"), ("cut.txt", b"cut"), ("whole.txt", b"whole.txt")):
+        put(folder / name, content)
+    with pytest.raises(MissingData) as refused:
+        obtain_all(own, "mine", files, [tmp_path / "mirror"])
+    assert refused.value.what == "'lost.txt' (dataset mine) is in none of its sources"
+    *places, others = refused.value.where.splitlines()
+    assert not any("cut.txt" in place for place in places)
+    numbers = ", ".join(f"{number}.txt" for number in range(11))
+    assert others.strip() == f"nor is a whole copy here of cut.txt, {numbers} and 1 more"
+    # nothing more to tell of the last one, nor where the others are whole
+    for some in (files[:2], [files[1], files[3]]):
+        with pytest.raises(MissingData) as refused:
+            obtain_all(own, "mine", some, [tmp_path / "mirror"])
+        assert "nor is" not in refused.value.where
+    copies = obtain_all(own, "mine", [files[0], files[3]], [tmp_path / "mirror"])
+    assert copies == {"good.txt": folder / "good.txt", "whole.txt": folder / "whole.txt"}
 
 
 @pytest.mark.parametrize(
