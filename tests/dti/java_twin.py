@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Generic, TypeVar
 
 Pair = tuple[str, str]
@@ -13,6 +15,7 @@ NODE = "<http://bio2rdf.org/drugbank:{}>"
 LINE = NODE + " <http://bio2rdf.org/drugbank_vocabulary:drug-target> " + NODE + " ."
 
 
+@cache
 def hash_code(text: str) -> int:
     """`String.hashCode`, unsigned."""
     code = 0
@@ -70,7 +73,7 @@ class Table(Generic[T]):
         if item in self._chain(item):
             return
         self._chain(item).append(item)
-        if len(list(self)) > 0.75 * len(self.chains):
+        if sum(map(len, self.chains)) > 0.75 * len(self.chains):
             items = list(self)
             self.chains = [[] for _ in range(2 * len(self.chains))]
             for one in items:
@@ -118,19 +121,21 @@ def nested(pairs: Sequence[Pair], side: int) -> list[Pair]:
 def scenario(pairs: Sequence[Pair], number: int, seed: int) -> list[Pair]:
     """The bindings of Test 1 in the order in which they are chosen."""
 
-    def degree(graph: Iterable[Pair], node: str) -> int:
-        return sum(node in pair for pair in graph)
+    def degrees(graph: Iterable[Pair]) -> Counter[str]:
+        return Counter(node for pair in graph for node in pair)
 
     def pool(graph: list[Pair]) -> list[Pair]:
-        by_drug, by_target = ([pair for pair in order if pair in graph] for order in orders)
+        inside, degree = set(graph), degrees(graph)
+        by_drug, by_target = ([pair for pair in order if pair in inside] for order in orders)
         if number == 1:
-            return [pair for pair in by_drug if degree(graph, pair[0]) > 1 and degree(graph, pair[1]) > 1]
-        first = [pair for pair in by_drug if degree(graph, pair[0]) == 1 and degree(graph, pair[1]) > 1]
-        return first + [pair for pair in by_target if degree(graph, pair[1]) == 1 and degree(graph, pair[0]) > 1]
+            return [pair for pair in by_drug if degree[pair[0]] > 1 and degree[pair[1]] > 1]
+        first = [pair for pair in by_drug if degree[pair[0]] == 1 and degree[pair[1]] > 1]
+        return first + [pair for pair in by_target if degree[pair[1]] == 1 and degree[pair[0]] > 1]
 
     orders = nested(pairs, 0), nested(pairs, 1)
     if number == 3:
-        return [pair for pair in orders[0] if all(degree(pairs, node) == 1 for node in pair)]
+        once = degrees(pairs)
+        return [pair for pair in orders[0] if all(once[node] == 1 for node in pair)]
     graph, chosen = list(pairs), list[Pair]()
     while free := pool(graph):
         listed = list(others(free)) if chosen else free
@@ -157,7 +162,8 @@ def fold(pairs: Sequence[Pair], chosen: Sequence[Pair], number: int, folds: int,
         blocks.append(listed[start:stop])
         start = stop
     rest = [pair for one, block in enumerate(blocks) if one != number for pair in block]
-    outside = lines(pair for pair in pairs if pair not in set(chosen))
+    inside = set(chosen)
+    outside = lines(pair for pair in pairs if pair not in inside)
     return Task(list(lines([*rest, *outside])), list(lines(blocks[number])))
 
 
