@@ -184,22 +184,32 @@ class Several:
         h = kruskal_wallis(first, second)
         return np.asarray(h * (full - 1) / (first.shape[-1] + second.shape[-1] - 1))
 
+    def _published_seeds(self, groups: Groups) -> list[int]:
+        """The seeds with which the authors ran all places of the groups; `CorruptData` where there is none."""
+        places = [place for group in groups for place in group]
+        if seeds := self.published.seeds(places, self.paper.metric):
+            return seeds
+        what = f"no seed has published runs of {_text_of(places)}"
+        raise CorruptData(what, where="per_seed.csv", todo="restore the file")
+
     def _range(self, statistic: str, groups: Groups, count: int) -> tuple[float, float]:
         """Mean and standard deviation of the statistic over draws of so many published seeds."""
         drawn = (statistic, tuple(map(tuple, groups)), count)
         if drawn not in self._drawn:
-            seeds_of_files = self.published.seeds(
-                (place for group in groups for place in group), self.paper.metric
-            )
-            draws = np.random.default_rng(0).choice(seeds_of_files, size=(_DRAWS, count))
+            draws = np.random.default_rng(0).choice(self._published_seeds(groups), size=(_DRAWS, count))
             values = self._statistic(statistic, self.published, groups, draws)
             self._drawn[drawn] = float(values.mean()), float(values.std())
         return self._drawn[drawn]
 
     def _of_files(self, claim: Claim, groups: Groups) -> Recomputed:
         """The statistic from the authors' own files, and whether the printed number agrees with it."""
-        metric, places = self.paper.metric, [place for group in groups for place in group]
+        if not all(groups):
+            what = (
+                f"no published run of a whole group of methods: {claim.method} on {claim.dataset} ({claim.split})"
+            )
+            raise CorruptData(what, where="per_seed.csv", todo="restore the file")
         if claim.statistic == DIFFERENCE:
+            metric, places = self.paper.metric, [place for group in groups for place in group]
             if absent := [place for place in places if (place, metric) not in self.published.means]:
                 raise CorruptData(
                     f"no published mean of {_text_of(absent)}", where="summary.csv", todo="restore the file"
@@ -207,7 +217,7 @@ class Several:
             means = [np.mean([self.published.means[place, metric] for place in group]) for group in groups]
             value = float(means[0] - means[1])
             return Recomputed(value, self.names.seeds, abs(value - claim.value) <= claim.rounding + _ROUNDED_MEANS)
-        seeds = self.published.seeds(places, metric)
+        seeds = self._published_seeds(groups)
         value = float(self._statistic(claim.statistic, self.published, groups, seeds))
         centre, sd = self._range(claim.statistic, groups, len(seeds))
         return Recomputed(value, len(seeds), abs(claim.value - centre) <= DEVIATIONS * sd + claim.rounding)
@@ -215,7 +225,7 @@ class Several:
     def _decision(self, comparison: Comparison, groups: Groups) -> Comparison:
         claim, ours = comparison.claim, comparison.ours
         assert ours is not None and comparison.files is not None
-        seeds = self.published.seeds((place for group in groups for place in group), self.paper.metric)
+        seeds = self._published_seeds(groups)
         centre, sd = self._range(claim.statistic, groups, comparison.n)
         margin, difference = self._margin(claim.statistic, groups, centre) + claim.rounding, ours - centre
 

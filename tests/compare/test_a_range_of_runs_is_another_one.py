@@ -343,6 +343,27 @@ def test_a_mean_that_is_missing_is_said() -> None:
         replace(known, published=replace(known.published, means=means)).judge(claim(DIFFERENCE, 0.1))
 
 
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_published_runs_without_a_seed_in_common_are_said(statistic: str) -> None:
+    """A table that was cut has single runs of each method, and no seed of all."""
+    known = several(PUBLISHED, OURS)
+    apart = {
+        place: dict([[*runs.items()][number]]) for number, (place, runs) in enumerate(PUBLISHED.values.items())
+    }
+    method = "all" if statistic == MEDIAN else "AB-CD"
+    cut = replace(known, published=replace(known.published, values=apart))
+    with pytest.raises(CorruptData, match=rf"^no seed has published runs of A on One \({SPLITS[0]}\) and 3 more"):
+        cut.judge(claim(statistic, 0.1, method=method))
+    of_one = {
+        place: runs for place, runs in PUBLISHED.values.items() if place.method in "AB" and statistic != MEDIAN
+    }
+    without = replace(known, published=replace(known.published, values=of_one))
+    with pytest.raises(
+        CorruptData, match=rf"^no published run of a whole group of methods: {method} on One \({SPLITS[0]}\)"
+    ):
+        without.judge(claim(statistic, 0.1, method=method))
+
+
 def test_a_side_knows_the_seeds_that_places_share() -> None:
     one, other = Place("One", "A", "s"), Place("One", "B", "s")
     side = Side({one: {1: {"x": 1.0}, 2: {"x": 2.0}, 3: {"y": 9.0}}, other: {3: {"x": 3.0}, 2: {"x": 4.0}}})
