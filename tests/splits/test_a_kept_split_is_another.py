@@ -240,7 +240,7 @@ def test_to_look_at_what_was_run_nothing_is_fetched(
 ) -> None:
     """Of a dataset whose digest is recorded and whose files are not here; no seed of the split is published."""
     monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
-    monkeypatch.setattr("harness.data.datasets.obtain", lambda *_: pytest.fail("it was to be fetched"))
+    monkeypatch.setattr("harness.data.datasets.obtain_all", lambda *_: pytest.fail("it was to be fetched"))
     bare = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
     assert splits.split_digest_offline(bare, "fdataset", SPEC) is None
 
