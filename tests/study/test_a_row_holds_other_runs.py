@@ -237,6 +237,9 @@ def test_the_best_control_has_the_highest_mean_and_of_equal_ones_the_last_name()
     assert sides.best_control("F1", [place]) == ("c", 0.375)
     assert replace(sides, controls=("b", "a")).best_control("F1", [place]) == ("b", 0.375)
     assert replace(sides, controls=("none",)).best_control("F1", [place]) is None
+    zero = {**runs, Target("a", "letters", "random"): {1: run(0.0)}}
+    of_zero = replace(sides, controls=("none", "a"), book=replace(sides.book, runs=zero))
+    assert of_zero.best_control("F1", [place]) == ("a", 0.0), "a control that scores 0 is one"
     assert sides.best_control("F1", []) is None and sides.title("Sum") == "Sum"
     better = {**runs, Target("a", "letters", "random"): {1: run(0.5)}}
     assert replace(sides, book=replace(sides.book, runs=better)).best_control("F1", [place]) == ("a", 0.5)

@@ -69,7 +69,9 @@ def sides() -> Sides:
     }
     comparisons = (
         claimed("One", "without", "S1 F1", "0.4"),
+        claimed("One", "with", "S1 F1", "0.0"),
         claimed("Third", "with", "S1 F1", "0.3"),
+        claimed("Third", "without", "S2 F1", "0"),
         claimed("Other", "with", "S2 accuracy", "0.2"),
     )
     return sides_of(runs, comparisons)
@@ -99,10 +101,11 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
         "with: printed / ours",
     ]
     assert sheet.rows == [
-        ["Letters", "F1", "S1", "One", "40.0 / 37.5", "- / 12.5"],
+        ["Letters", "F1", "S1", "One", "40.0 / 37.5", "0.0 / 12.5"],
         ["Letters", "F1", "S1", "Third", "- / -", "30.0 / -"],
         ["Letters", "F1", "S1", "coin", "- / -", "- / 0.0"],
         ["Letters", "F1", "S2", "One", "- / 75.0", "- / -"],
+        ["Letters", "F1", "S2", "Third", "0.0 / -", "- / -"],
         ["Words", "precision", "S1", "Other", "- / 90.0", "- / -"],
     ]
     a, b, c, d, e = (letter * 64 for letter in "abcde")
@@ -111,16 +114,20 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
         [(), (), (), (), (), ()],
         [(), (), (), (), (), (e,)],
         [(), (), (), (), (a, b), (c,)],
+        [(), (), (), (), (), ()],
         [(), (), (), (), (d,), ()],
     ]
     first = [
-        Bar("One", ((0.4, 0.375), (None, 0.125))),
+        Bar("One", ((0.4, 0.375), (0.0, 0.125))),
         Bar("Third", ((None, None), (0.3, None))),
         Bar("coin", ((None, None), (None, 0.0))),
     ]
     drawn = {
         "F1 on Letters, S1": first,
-        "F1 on Letters, S2": [Bar("One", ((None, 0.75), (None, None)))],
+        "F1 on Letters, S2": [
+            Bar("One", ((None, 0.75), (None, None))),
+            Bar("Third", ((0.0, None), (None, None))),
+        ],
         "accuracy on Words, S1": [Bar("Other", ((None, 0.9), (None, None)))],
     }
     assert [(one.heading, one.svg) for one in sheet.pictures] == [
@@ -132,6 +139,7 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
 def test_curves_go_over_gamma_and_end_at_random_splits() -> None:
     runs = {
         Target("one", "letters", "cluster:gamma=0.7"): {1: run("a", S1_F1=0.5)},
+        Target("one", "letters", "cluster:gamma=0.0"): {1: run("f", S1_F1=0.0)},
         Target("one", "letters", "cluster:gamma=0.55"): {1: run("b", S1_F1=0.25), 2: run("c", S1_F1=0.75)},
         Target("one", "letters", "random"): {1: run("d", S1_F1=1.0, S2_F1=0.125)},
         Target("other", "letters", "random"): {1: run("e", S1_F1=0.375)},
@@ -151,21 +159,21 @@ def test_curves_go_over_gamma_and_end_at_random_splits() -> None:
         metrics={"shown": "F1"},
     )
     sheet = figures.of_gamma(sides_of(runs), spec)
-    assert sheet.head == ["metric", "setting", "method", "gamma=0.55", "gamma=0.7", "random"]
+    assert sheet.head == ["metric", "setting", "method", "gamma=0.0", "gamma=0.55", "gamma=0.7", "random"]
     assert sheet.rows == [
-        ["F1", "S1", "One", "50.0", "50.0", "100.0"],
-        ["F1", "S1", "Other", "-", "-", "37.5"],
-        ["F1", "S2", "One", "-", "-", "12.5"],
+        ["F1", "S1", "One", "0.0", "50.0", "50.0", "100.0"],
+        ["F1", "S1", "Other", "-", "-", "-", "37.5"],
+        ["F1", "S2", "One", "-", "-", "-", "12.5"],
     ]
-    a, b, c, d, e = (letter * 64 for letter in "abcde")
+    a, b, c, d, e, f = (letter * 64 for letter in "abcdef")
     assert sheet.runs == [
-        [(), (), (), (b, c), (a,), (d,)],
-        [(), (), (), (), (), (e,)],
-        [(), (), (), (b, c), (a,), (d,)],
+        [(), (), (), (f,), (b, c), (a,), (d,)],
+        [(), (), (), (), (), (), (e,)],
+        [(), (), (), (f,), (b, c), (a,), (d,)],
     ]
     drawn = {
         "F1 on Letters, S1": [
-            Curve("One", [(0.55, 0.5), (0.7, 0.5), (1.0, 1.0)]),
+            Curve("One", [(0.0, 0.0), (0.55, 0.5), (0.7, 0.5), (1.0, 1.0)]),
             Curve("Other", [(1.0, 0.375)]),
         ],
         "F1 on Letters, S2": [Curve("One", [(1.0, 0.125)])],
@@ -174,7 +182,7 @@ def test_curves_go_over_gamma_and_end_at_random_splits() -> None:
         (heading, lines(heading, curves, "gamma", shares=True)) for heading, curves in drawn.items()
     ]
     without = {target: one for target, one in runs.items() if target.split != "random"}
-    assert figures.of_gamma(sides_of(without), spec).head[3:] == ["gamma=0.55", "gamma=0.7"]
+    assert figures.of_gamma(sides_of(without), spec).head[3:] == ["gamma=0.0", "gamma=0.55", "gamma=0.7"]
 
 
 def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
@@ -187,7 +195,7 @@ def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
             1: kinds("a", "S1", t2=0.5, t10=None, t9=0.25),
             2: kinds("b", "S1", t2=1.0, t10=None),
         },
-        Target("other", "letters", SPLITS["without"]): {1: kinds("c", "S1", t0=0.125)},
+        Target("other", "letters", SPLITS["without"]): {1: kinds("c", "S1", t0=0.125, t3=0.0)},
         Target("third", "letters", SPLITS["with"]): {1: kinds("d", "S2", t1=0.75)},
     }
     spec = Spec(
@@ -205,12 +213,13 @@ def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
         ["S1", "without", "One", "#2", "75.0", "2"],
         ["S1", "without", "One", "#9", "25.0", "1"],
         ["S1", "without", "Other", "#0", "12.5", "1"],
+        ["S1", "without", "Other", "#3", "0.0", "1"],
         ["S2", "with", "Third", "#1", "75.0", "1"],
     ]
     of_one, c, d = ("a" * 64, "b" * 64), ("c" * 64,), ("d" * 64,)
-    assert sheet.runs == [[(), (), (), (), keys, ()] for keys in (of_one, of_one, c, d)]
+    assert sheet.runs == [[(), (), (), (), keys, ()] for keys in (of_one, of_one, c, c, d)]
     drawn: dict[str, list[tuple[str, list[float | None]]]] = {
-        "S1, without distribution change": [("One", [0.75, 0.25, None]), ("Other", [0.125])],
+        "S1, without distribution change": [("One", [0.75, 0.25, None]), ("Other", [0.125, 0.0])],
         "S2, with distribution change": [("Third", [0.75])],
     }
     assert [(one.heading, one.svg) for one in sheet.pictures] == [
