@@ -98,6 +98,11 @@ def test_needs_as_a_person_reads_them() -> None:
             "machine were as fast as the one that made them",
         ),
         (
+            {"estimated": 3, "estimated_cpu_hours": 0.0, "longest_hours": 5.5, "scale": 0.0},
+            "time: about 5.5 h on 2 CPUs for 4 of 4 runs; 3 estimated from the reference results, times 0: so "
+            "much longer this machine took for the same",
+        ),
+        (
             {"measured": 0, "longest_limit_hours": 18.0},
             "time: not measured here yet; at most 18 h by the limits of the method cards",
         ),
@@ -265,6 +270,8 @@ def test_a_run_of_several_processors_takes_the_time_of_each(
         ((4.0, 6.0, 10.0), (2.0, 2.0, 1.99), None),
         ((4.0, 6.0), (2.0, 2.0), None),
         ((20.0, 30.0, 100.0, 80.0), (10.0, 10.0, 10.0, 10.0), 5.5),
+        # runs so short that the kernel counted nothing
+        ((0.0, 0.0, 9.0), (2.0, 2.0, 2.0), 0.0),
     ],
 )
 def test_machines_are_compared_by_three_kinds_that_take_two_seconds(
@@ -277,11 +284,12 @@ def test_machines_are_compared_by_three_kinds_that_take_two_seconds(
     waiting = recorded(job_like(method="pmf"), Verdict.PENDING)
     reference = {run_kind(cell.job): one for cell, one in zip(done, there, strict=False)}
     reference |= {run_kind(waiting.job): 7200.0, run_kind(failed.job): 100.0}
+    hours = 2.0 if scale is None else 2.0 * scale
     for cells in ([*done, failed, on_gpu, waiting], Cells([*done, failed, on_gpu, waiting])):
         found = needs_of(layout, "some", cells, reference)
         assert found.scale == (None if scale is None else pytest.approx(scale))
-        assert found.estimated_cpu_hours == pytest.approx(2.0 * (scale or 1.0))
-        assert found.longest_hours == pytest.approx(2.0 * (scale or 1.0))
+        assert found.estimated_cpu_hours == pytest.approx(hours)
+        assert found.longest_hours == pytest.approx(hours)
     # without anything to estimate there is nothing to scale
     assert needs_of(layout, "some", done, reference).scale is None
 
