@@ -222,6 +222,11 @@ def test_what_combines_runs_is_told_by_its_members() -> None:
         "1 blend of A, without value: B is gone.",
     ]
     assert [*sides.remarks("Letters", ["late"])] == ["A rule.", "1 blend of A, B."]
+    assert [*sides.remarks("Letters", ["early", "late"])] == [
+        "A rule.",
+        "3 blends of A, B.",
+        "1 blend of A, without value: B is gone.",
+    ]
     assert [*sides.remarks("Words", ["late"])] == []
 
 

@@ -193,7 +193,7 @@ def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
     runs = {
         Target("one", "letters", SPLITS["without"]): {
             1: kinds("a", "S1", t2=0.5, t10=None, t9=0.25),
-            2: kinds("b", "S1", t2=1.0, t10=None),
+            2: kinds("b", "S1", t2=1.0, t10=None, t4=0.5),
         },
         Target("other", "letters", SPLITS["without"]): {1: kinds("c", "S1", t0=0.125, t3=0.0)},
         Target("third", "letters", SPLITS["with"]): {1: kinds("d", "S2", t1=0.75)},
@@ -211,15 +211,16 @@ def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
     assert sheet.head == ["setting", "distribution change", "method", "type", "accuracy", "seeds"]
     assert sheet.rows == [
         ["S1", "without", "One", "#2", "75.0", "2"],
+        ["S1", "without", "One", "#4", "50.0", "1"],
         ["S1", "without", "One", "#9", "25.0", "1"],
         ["S1", "without", "Other", "#0", "12.5", "1"],
         ["S1", "without", "Other", "#3", "0.0", "1"],
         ["S2", "with", "Third", "#1", "75.0", "1"],
     ]
     of_one, c, d = ("a" * 64, "b" * 64), ("c" * 64,), ("d" * 64,)
-    assert sheet.runs == [[(), (), (), (), keys, ()] for keys in (of_one, of_one, c, c, d)]
+    assert sheet.runs == [[(), (), (), (), keys, ()] for keys in (of_one, of_one, of_one, c, c, d)]
     drawn: dict[str, list[tuple[str, list[float | None]]]] = {
-        "S1, without distribution change": [("One", [0.75, 0.25, None]), ("Other", [0.125, 0.0])],
+        "S1, without distribution change": [("One", [0.75, 0.5, 0.25, None]), ("Other", [0.125, 0.0])],
         "S2, with distribution change": [("Third", [0.75])],
     }
     assert [(one.heading, one.svg) for one in sheet.pictures] == [

@@ -413,6 +413,9 @@ def test_an_ensemble_that_can_not_be_made_is_told(layout: Layout) -> None:
     assert made.metrics is None and made.reason == "One, Other"
     told = "the predictions of 1 of 2 members are not on this machine (Other); `harness run` makes them"
     assert made.unscored == told
+    (made,) = ensembles(layout, {one: {1: committed} for one in (target, other)}, METHODS)[PLACE].values()
+    told = "the predictions of 2 of 2 members are not on this machine (One, Other); `harness run` makes them"
+    assert made.unscored == told
     # predictions of another shape, as of another split
     other, second = run_like(layout, "drug_frequency", np.zeros((3, 3)))
     (made,) = ensembles(layout, {target: {1: run}, other: {1: second}}, METHODS)[PLACE].values()
