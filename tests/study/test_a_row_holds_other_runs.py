@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
 from harness.compare.book import keys_of
-from harness.compare.claims import STATISTICS, Claim
+from harness.compare.claims import DIFFERENCE, STATISTICS, Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.groups import Several
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target, target_of
@@ -299,3 +299,42 @@ def test_a_reason_that_concerns_all_subjects_is_of_all(sides: Sides) -> None:
     sheet = ClaimsTable(replace(sides, book=book, controls=()), spec, "").sheet()
     assert [row[0] for row in sheet.rows] == ["Sum", "Sum", "Vote", "Vote"]
     assert sheet.notes == ["all: pending: not run yet", "Vote: deviates: far"]
+    # each remark of a claim once, with the rows that have it
+    noted = tuple(
+        row._replace(claim=row.claim._replace(note=note), reason=f"{row.reason}; {note}")
+        for row, note in zip(rows, ("cut off; of 2019", "of 2019", "of 2019; read off", "read off"), strict=True)
+    )
+    sheet = ClaimsTable(replace(sides, book=replace(book, comparisons=noted), controls=()), spec, "").sheet()
+    assert sheet.notes == [
+        "all: pending: not run yet",
+        "Sum: cut off",
+        "all: of 2019",
+        "Vote: read off",
+        "Vote: deviates: far",
+    ]
+
+
+def test_the_best_control_of_a_contrast_is_that_of_both_sides() -> None:
+    """Whose splits may be others; and none where some of its data are not here, but of the part that is."""
+    names = NAMES.model_copy(update={"splits": {"early": "random", "late": "scaffold"}})
+    runs = {
+        Target(name, "letters", split): {1: run(value)}
+        for name, values in {"a": (0.875, 0.125), "b": (0.5, 0.625)}.items()
+        for split, value in zip(("random", "scaffold"), values, strict=True)
+    }
+    absent = dict[str, str]()
+    several = SimpleNamespace(
+        paper=SimpleNamespace(datasets_of=lambda dataset: ["Letters", "Words"]),
+        why_without=absent.get,
+        groups=lambda claim, datasets: [[Place("Letters", "Sum", split)] for split in ("early", "late")],
+    )
+    book = Book("repurposing", (), (), runs, several=cast(Several, several))
+    table = ClaimsTable(
+        Sides(cast(Layout, None), book, names, ("a", "b")),
+        Spec(kind="table", number="1", title="", made="claims"),
+        "",
+    )
+    claim = Claim("", DIFFERENCE, "one, other", "all", "", "F1", "0.1")
+    assert table._best_control(claim) == "0.562 b"
+    absent["Words"] = "nobody has it"
+    assert table._best_control(claim) == "" and table._best_control(claim, ["Letters"]) == "0.562 b"
