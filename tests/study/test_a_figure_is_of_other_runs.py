@@ -65,6 +65,7 @@ def test_the_same_three_are_reproduced_in_any_order() -> None:
     [
         (0.0, ClaimVerdict.REPRODUCED),
         (0.0049, ClaimVerdict.REPRODUCED),
+        (0.005, ClaimVerdict.REPRODUCED),
         (0.0051, ClaimVerdict.DEVIATES),
         (0.04, ClaimVerdict.DEVIATES),
     ],
@@ -316,6 +317,11 @@ def test_a_best_three_is_of_all_methods_that_were_run(drawn: Drawn) -> None:
     missing = best(drawn(12, without=["HAN"]))
     assert (missing.verdict, missing.n) == (ClaimVerdict.PENDING, 12)
     assert missing.reason == f"{len(methods) - 1} of {len(methods)} methods run" and "HAN" not in missing.ours
+    # one of the authors' three that is missing here has a box of theirs alone, beside ours of another method
+    other = best(drawn(12, without=[found.published[0]]))
+    boxes = {name: (len(theirs), len(ours)) for name, theirs, ours in other.boxes}
+    assert boxes == {name: (46, 0 if name == found.published[0] else 12) for name in boxes}
+    assert [*boxes] == [*dict.fromkeys((*found.published, *other.ours))] and len(boxes) == 4
     absent = best(whole, "Gottlieb")
     assert (absent.verdict, absent.n, absent.ours) == (ClaimVerdict.NOT_COMPARABLE, 0, ())
     assert absent.reason == f"no data here: {whole.why_without('Gottlieb')}" and len(absent.published) == 3

@@ -286,6 +286,11 @@ def test_a_correlogram_has_histograms_correlations_and_regressions() -> None:
     assert (first.heading, second.heading) == ("published, all: 1,234 runs", "ours: 1,234 runs")
     assert is_kept("correlogram.svg", by_mark(first.svg))
     assert second.svg == first.svg.replace("published, all: 1,234", "ours: 1,234")
+    # from -1 to 1: 0 begins the ninth bin of sixteen
+    below = Correlogram("", 3, ("AUC",), np.array([[-1.0], [0.0], [1.0]]), ())
+    (only,) = drawings.correlograms(Figures((below,), (), (), {}, ()))
+    tall = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="5.2" height="68.0"', only.svg)
+    assert [float(x) / (92 / 16) for x in tall] == pytest.approx([0, 8, 15], abs=0.01)
 
 
 def test_a_panel_has_both_sides_and_the_control() -> None:
@@ -351,13 +356,14 @@ def test_the_axis_of_times_begins_and_ends_at_powers_of_ten(seconds: list[float]
 def test_an_axis_begins_a_quarter_below_all_values(
     least: float | None, control: float | None, low: float, ticks: str
 ) -> None:
-    values = np.array([]) if least is None else np.array([1.0, least])
-    group = drawings.BoxGroup(
-        "set", "", [("als", np.array([]), values)], None if control is None else ("constant", control)
-    )
-    found, places = drawings._axis([group])
-    assert found == low and " ".join(text for _, text in places) == ticks
-    assert [f"{place:g}" for place, _ in places] == ticks.split()
+    none = np.array([])
+    values = none if least is None else np.array([1.0, least])
+    # whichever side they are of
+    for boxes in ((none, values), (values, none)):
+        group = drawings.BoxGroup("set", "", [("als", *boxes)], None if control is None else ("constant", control))
+        found, places = drawings._axis([group])
+        assert found == low and " ".join(text for _, text in places) == ticks
+        assert [f"{place:g}" for place, _ in places] == ticks.split()
 
 
 @pytest.mark.parametrize(

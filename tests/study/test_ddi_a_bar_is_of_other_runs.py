@@ -50,8 +50,10 @@ def sides_of(runs: Runs, comparisons: tuple[Comparison, ...] = ()) -> Sides:
     return Sides(cast(Layout, None), Book("ddi", (), comparisons, runs), NAMES, ("coin",))
 
 
-def claimed(method: str, split: str, metric: str, value: str) -> Comparison:
-    claim = Claim("", "band", method, "Letters", split, metric, value, sheet="Table 4")
+def claimed(
+    method: str, split: str, metric: str, value: str, dataset: str = "Letters", sheet: str = "Table 4"
+) -> Comparison:
+    claim = Claim("", "band", method, dataset, split, metric, value, sheet=sheet)
     return Comparison(claim, Target(None, None, None), metric, ClaimVerdict.PENDING, "")
 
 
@@ -73,6 +75,8 @@ def sides() -> Sides:
         claimed("Third", "with", "S1 F1", "0.3"),
         claimed("Third", "without", "S2 F1", "0"),
         claimed("Other", "with", "S2 accuracy", "0.2"),
+        claimed("Other", "without", "S1 accuracy", "0.7", "Words", "Table 5"),
+        claimed("Other", "without", "S1 accuracy", "0.9", "Words", "Table 4"),
     )
     return sides_of(runs, comparisons)
 
@@ -87,7 +91,7 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
         settings=["S1", "S2"],
         parts=[
             SheetPart(dataset="Letters", metric="F1", table="4"),
-            SheetPart(dataset="Words", metric="accuracy"),
+            SheetPart(dataset="Words", metric="accuracy", table="5"),
         ],
         notes=["First."],
     )
@@ -106,7 +110,7 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
         ["Letters", "F1", "S1", "coin", "- / -", "- / 0.0"],
         ["Letters", "F1", "S2", "One", "- / 75.0", "- / -"],
         ["Letters", "F1", "S2", "Third", "0.0 / -", "- / -"],
-        ["Words", "precision", "S1", "Other", "- / 90.0", "- / -"],
+        ["Words", "precision", "S1", "Other", "70.0 / 90.0", "- / -"],
     ]
     a, b, c, d, e = (letter * 64 for letter in "abcde")
     assert sheet.runs == [
@@ -128,7 +132,7 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
             Bar("One", ((None, 0.75), (None, None))),
             Bar("Third", ((0.0, None), (None, None))),
         ],
-        "accuracy on Words, S1": [Bar("Other", ((None, 0.9), (None, None)))],
+        "accuracy on Words, S1": [Bar("Other", ((0.7, 0.9), (None, None)))],
     }
     assert [(one.heading, one.svg) for one in sheet.pictures] == [
         (heading, bars(heading, methods)) for heading, methods in drawn.items()
