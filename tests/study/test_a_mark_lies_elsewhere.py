@@ -334,6 +334,11 @@ def test_the_axis_of_times_begins_and_ends_at_powers_of_ten(seconds: list[float]
     ]
     assert picture.svg.count(" s</text>") == len(shown)
     assert drawings.times(Figures((), (), (Times("set", (), ""),), {}, ())) == []
+    # of the authors' times alone it is told why
+    for why in ("", "nobody has it"):
+        theirs = Times("set", (("als", np.array(seconds), np.array([])),), why)
+        (alone,) = drawings.times(Figures((), (), (theirs,), {}, ()))
+        assert (">no data here</text>" in alone.svg) is bool(why)
 
 
 @pytest.mark.parametrize(

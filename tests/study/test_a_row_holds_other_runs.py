@@ -299,19 +299,26 @@ def test_a_reason_that_concerns_all_subjects_is_of_all(sides: Sides) -> None:
     sheet = ClaimsTable(replace(sides, book=book, controls=()), spec, "").sheet()
     assert [row[0] for row in sheet.rows] == ["Sum", "Sum", "Vote", "Vote"]
     assert sheet.notes == ["all: pending: not run yet", "Vote: deviates: far"]
-    # each remark of a claim once, with the rows that have it
+    assert [row[2] for row in sheet.rows] == ["0.5"] * 4
+    # each remark of a claim once, with the rows that have it; a number that is not printed stands in brackets
     noted = tuple(
         row._replace(claim=row.claim._replace(note=note), reason=f"{row.reason}; {note}")
-        for row, note in zip(rows, ("cut off; of 2019", "of 2019", "of 2019; read off", "read off"), strict=True)
+        for row, note in zip(
+            rows,
+            ("cut off; of 2019", "of 2019", "of 2019; its sd is not printed", "not printed: read off"),
+            strict=True,
+        )
     )
     sheet = ClaimsTable(replace(sides, book=replace(book, comparisons=noted), controls=()), spec, "").sheet()
     assert sheet.notes == [
         "all: pending: not run yet",
         "Sum: cut off",
         "all: of 2019",
-        "Vote: read off",
+        "Vote: its sd is not printed",
         "Vote: deviates: far",
+        "Vote: not printed: read off",
     ]
+    assert [row[2] for row in sheet.rows] == ["0.5", "0.5", "0.5", "(0.5)"]
 
 
 def test_the_best_control_of_a_contrast_is_that_of_both_sides() -> None:
