@@ -145,6 +145,16 @@ def test_correlations_are_spearmans_and_lines_those_of_least_squares(
         assert pair.rho == pytest.approx(stats.spearmanr(first, second).statistic)
         assert pair.r2 == pytest.approx(line.rvalue**2)
         assert (pair.slope, pair.intercept) == pytest.approx((line.slope, line.intercept))
+    # a metric that is the same everywhere explains nothing of another: a level line at the mean
+    flat = {
+        place: {seed: {**run, metrics[0]: 0.5} for seed, run in runs.items()}
+        for place, runs in side.values.items()
+    }
+    level = _correlogram(maker, Side(flat), PLACES[:2])
+    assert level is not None
+    for pair in level.pairs[: len(metrics) - 1]:
+        assert (pair.first, pair.rho, pair.slope) == (metrics[0], 0.0, 0.0)
+        assert pair.intercept == pytest.approx(level.values[:, metrics.index(pair.second)].mean())
 
 
 def test_runs_without_one_of_the_metrics_are_left_out(nothing_run: Several, metrics: tuple[str, ...]) -> None:

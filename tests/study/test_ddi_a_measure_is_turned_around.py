@@ -214,6 +214,8 @@ def test_the_released_splits_contradict_the_paper_where_cluster_pays_more() -> N
     assert "their random one at 1990, 2000, 2010, and not farther at no threshold (penalty of cluster" in first
     assert "1990: 120 against 100, chance 500 ± 50; 2000: 160 against 150, chance 500 ± 50; 2010: 1,210" in first
     assert first.endswith(" At 1990, 2010 it is farther than chance (p <= 0.05).")
+    *_, falls = contradiction(released([120, 150, 200], [100, 150, 210]))
+    assert falls.startswith("Random less cluster is +20 at 1990 and -2 with every year; it is 0 at 2003.3.")
     (agrees,) = contradiction(released([100, 150, 210], [100, 140, 200]))
     assert agrees.endswith("nearer to approval time than the random one at every threshold.")
     flat = list(contradiction(released([100, 150, 200], [101, 151, 201], worse=[0.06] * 3)))

@@ -227,6 +227,8 @@ def test_table_8_reads_word_for_word(layout: Layout, monkeypatch: pytest.MonkeyP
     assert sheet.runs[:2] == [[(), (), (), (), (), (), own, ()]] * 2
     assert all(keys == [] for row in sheet.runs[2:] for keys in [row[6]])
     assert checked == own, "a report that was not checked was read"
+    monkeypatch.setattr(tuning, "left_out", lambda *_: [])
+    assert {row[4] for row in tuning.tuning(layout, spec).rows} == {"-"}, "nothing is left out"
 
 
 def test_a_parameter_follows_only_what_it_is_equal_to(repository: Layout) -> None:
