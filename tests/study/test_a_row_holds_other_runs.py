@@ -185,6 +185,8 @@ def test_a_table_without_a_dataset_or_splits_has_those_of_all_its_claims() -> No
         columns=["split", "metric"],
         metrics={"F1": "F1"},
     )
+    of_words = Grid(sides, spec.model_copy(update={"dataset": "Words"}), {}).sheet()
+    assert [row[:2] for row in of_words.rows] == [["Words", one] for one in ("Sum", "word/corrected", "coin")]
     sheet = Grid(sides, spec, {}).sheet()
     assert sheet.head == ["data", "method", "early, F1", "late, F1"]
     assert sheet.rows == [
