@@ -533,6 +533,12 @@ def test_each_reading_has_so_many_groups_and_no_more(strategy: Any, published: i
             assert (told == beyond) is (rank == most), told
 
 
+def test_a_group_that_is_named_is_itself_whatever_its_rank() -> None:
+    """A rank counts among those of a scheme."""
+    first, other = (split_of(drug_classes, group="class:0", space="TRO", rank=rank).digest for rank in (0, 2))
+    assert first == other
+
+
 def test_a_class_that_is_not_known_whole_is_not_taken_for_whole() -> None:
     dataset = made_bindings()
     dataset.group_sizes[dataset.group_names.index("test3/family:1")] = 0

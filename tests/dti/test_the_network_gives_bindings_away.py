@@ -151,6 +151,22 @@ def test_tasks_of_classes_are_made_of_the_dataset_that_has_classes(
     assert [["beta_classes" in reason for reason in reasons] for reasons in lacking] == [[True], [True], [False]]
 
 
+def test_tasks_are_made_of_data_in_a_mirror(house: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bindings, network and splits alike."""
+    asked = dict[str, set[tuple[Path, ...]]]()
+    for name in ("load_dataset", "fetch_dataset", "make_split"):
+
+        def noted(*given: Any, name: str = name, own: Any = getattr(study, name), **more: Any) -> object:
+            mirrors = more["mirrors"] if "mirrors" in more else given[-1]
+            asked.setdefault(name, set()).add(tuple(mirrors))
+            return own(*given, **more)
+
+        monkeypatch.setattr(study, name, noted)
+    monkeypatch.setattr(study, "TASKS", {"Test 4": "single_nodes:kind=drug,rank=0"})
+    study.measure(house, [house.root / "mirror"], lambda _: None)
+    assert asked == dict.fromkeys(("load_dataset", "fetch_dataset", "make_split"), {(house.root / "mirror",)})
+
+
 def test_what_was_measured_says_so(repository: Layout) -> None:
     facts = load_measured(repository, "dti", TaskFacts)
     assert facts is not None and (facts.edges, facts.bindings) == (12_201, 12_240)
