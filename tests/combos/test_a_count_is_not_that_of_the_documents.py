@@ -19,7 +19,7 @@ from harness.benchmarks.combos.names import BUCKETS, METRICS
 from harness.benchmarks.combos.splits.form import FORM, split_of
 from harness.benchmarks.combos.splits.strategies import released
 from harness.benchmarks.combos.statistics import CombosStatistics
-from harness.benchmarks.combos.study.corpus import counts_of, training_candidates
+from harness.benchmarks.combos.study.corpus import _mark, counts_of, training_candidates
 from harness.benchmarks.reading import reading_of
 
 Relations = tuple[tuple[int, tuple[int, ...], bool], ...]
@@ -179,6 +179,33 @@ def test_the_study_counts_what_is_there(made: CombosDataset) -> None:
     assert counts["test relations that training does not have"] == [0, 2, 2]
     assert counts["full percents of test relations that training does not have"] == [0, 100, 100]
     assert counts["abstracts of both files"] == [0, 0, 0]
+
+
+def test_any_relation_or_drug_of_a_document_may_be_the_one_that_is_counted() -> None:
+    """Not its first one only; and any document of training may know a combination."""
+    several = _document(1, 5, ((COMB, (0, 1), False), (NEG, (2, 3), False), (POS, (4, 2), True)))
+    drugs = [*several.drugs]
+    drugs[2], drugs[3] = drugs[3], replace(drugs[2], text="other")
+    several = replace(several, drugs=tuple(drugs))
+    documents = [_document(0, 2, ()), several, replace(several, doc_id="test", source="of the test file")]
+    dataset = dataset_of("made", documents, [TRAINING_FILE, TRAINING_FILE, TEST_FILE])
+    counts = counts_of(dataset)
+    for name in (
+        "abstracts with a positive combination",
+        "instances whose spans are not in the order of the text",
+        "instances with overlapping relations: disjoint decoding can't find all",
+        "relations that list their drugs in no order",
+        "drugs whose text is not that of the sentence",
+    ):
+        assert counts[name] == [1, 1, 2], name
+    assert counts["test relations that training does not have"] == [0, 0, 0]
+    assert counts["most drugs of a positive combination"] == [2, 2, 2]
+    assert checked_remarks(dataset)[0] == "2 of 3 documents have a drug whose text is not that of the sentence"
+
+
+@pytest.mark.parametrize(("printed", "mark"), [(None, ""), ("5", " ≠"), ("6", ""), ("7", " ≠")])
+def test_a_printed_count_that_is_not_ours_is_marked(printed: str | None, mark: str) -> None:
+    assert _mark(printed, 6) == mark
 
 
 def test_the_study_counts_shared_abstracts_and_known_combinations() -> None:

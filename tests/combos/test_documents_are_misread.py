@@ -360,6 +360,8 @@ def test_a_dataset_that_is_whole_is_taken() -> None:
         ({"span_texts": ("one",)}, "'span_texts' has not one row for each"),
         ({"spans": np.array([[0, 0, 4], [2, 0, 4], [2, 5, 9], [0, 5, 9]], dtype=np.int32)}, "'spans' has not"),
         ({"spans": np.array([[1, 0, 4], [1, 5, 9], [0, 0, 4], [0, 5, 9]], dtype=np.int32)}, "'spans' has not"),
+        ({"spans": np.array([[0, 0, 4], [0, 5, 9], [1, 0, 4], [2, 5, 9]], dtype=np.int32)}, "'spans' has not"),
+        ({"spans": np.array([[-1, 0, 4], [0, 5, 9], [1, 0, 4], [1, 5, 9]], dtype=np.int32)}, "'spans' has not"),
         ({"spans": np.zeros((4, 2), dtype=np.int32)}, "'spans' has not"),
         ({"relations": np.array([[2, 1, 0]], dtype=np.int32)}, "'relations' has not"),
         ({"relations": np.array([[0, 0, 0]], dtype=np.int32)}, "0 is no class"),

@@ -15,13 +15,14 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.dataset import CombosDataset
 from harness.benchmarks.combos.documents import POS
+from harness.benchmarks.combos.metrics.bootstrap import PairedDifference
 from harness.benchmarks.combos.metrics.evaluation import MatchRule
 from harness.benchmarks.combos.metrics.scored_rows import paired_buckets, published_test
 from harness.benchmarks.combos.scoring import SCORING, scored_rows
 from harness.benchmarks.combos.splits.form import DocumentSplit
 from harness.benchmarks.combos.splits.strategies import released
 from harness.benchmarks.combos.study import corpus as facts
-from harness.benchmarks.combos.study.buckets import series_of
+from harness.benchmarks.combos.study.buckets import _texts, series_of
 from harness.compare import Book, compare_claims
 from harness.compare.comparison import ClaimVerdict
 from harness.compare.names import Target
@@ -207,6 +208,16 @@ def test_a_figure_shows_both_tests(
     drawn = "".join(one.svg for one in sheet.pictures)
     tooltips = re.findall(r"<title>(pure_minilm[^<]*)</title>", drawn)
     assert len(tooltips) == 16 and f"pure_minilm, recall, {sheet.head[4]}: {line[4]}" in tooltips
+
+
+@pytest.mark.parametrize(
+    ("better", "told"), [(None, "-"), (0, "0.000"), (250, "0.250"), (750, "0.250"), (1000, "0.000")]
+)
+def test_a_chance_is_the_smaller_share_of_rounds_whichever_bucket_is_better(better: int | None, told: str) -> None:
+    """Also where one of the two is better in no round."""
+    assert _texts(better, None) == [told, "-", "-"]
+    paired = PairedDifference(0.0, -0.021, 0.013, 0.0, 1000)
+    assert _texts(better, paired) == [told, "+0.0 (-2.1 to +1.3)", "0.000"]
 
 
 def test_seeds_with_one_answer_are_not_tested_as_seeds(

@@ -247,9 +247,11 @@ def test_times_are_those_of_a_method_on_a_dataset_on_whatever_split(tmp_path: Pa
     path = reference_file(layout, planned_job())
     committed(path, range(1, 4))
     committed(path.with_name("synthetic-other.jsonl.gz"), [4], wall_s=5.0)
+    # one that was over before the clock ticked
+    committed(path.with_name("synthetic-short.jsonl.gz"), [6], wall_s=0.0)
     # a name that merely begins so
     committed(path.with_name("synthetic-large-random.jsonl.gz"), [5], dataset="synthetic-large", wall_s=9.0)
-    assert seconds_in_reference(layout, planned_job(9).job) == [5.0, 10.0, 20.0, 30.0]
+    assert seconds_in_reference(layout, planned_job(9).job) == [5.0, 10.0, 20.0, 30.0, 0.0]
     assert seconds_in_reference(layout, planned_job(9, dataset="synthetic-large").job) == [9.0]
     assert seconds_in_reference(layout, planned_job(1, "another").job) == []
 

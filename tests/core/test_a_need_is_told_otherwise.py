@@ -29,7 +29,7 @@ from harness.planning.jobs import (
     Job,
     card_of,
 )
-from harness.planning.needs import Needs, check_disk, needs_of, run_kind
+from harness.planning.needs import Needs, _most_unbuilt_bytes, check_disk, needs_of, run_kind
 from harness.planning.obstacles import Obstacles
 from harness.splits.spec import parse_split
 from tests.core.factories import job_like, planned_job
@@ -96,6 +96,11 @@ def test_needs_as_a_person_reads_them() -> None:
             {"estimated": 3, "estimated_cpu_hours": 0.0, "longest_hours": 5.5},
             "time: about 5.5 h on 2 CPUs for 4 of 4 runs; 3 estimated from the reference results, as if this "
             "machine were as fast as the one that made them",
+        ),
+        (
+            {"estimated": 3, "estimated_cpu_hours": 0.0, "longest_hours": 5.5, "scale": 0.0},
+            "time: about 5.5 h on 2 CPUs for 4 of 4 runs; 3 estimated from the reference results, times 0: so "
+            "much longer this machine took for the same",
         ),
         (
             {"measured": 0, "longest_limit_hours": 18.0},
@@ -265,6 +270,8 @@ def test_a_run_of_several_processors_takes_the_time_of_each(
         ((4.0, 6.0, 10.0), (2.0, 2.0, 1.99), None),
         ((4.0, 6.0), (2.0, 2.0), None),
         ((20.0, 30.0, 100.0, 80.0), (10.0, 10.0, 10.0, 10.0), 5.5),
+        # runs so short that the kernel counted nothing
+        ((0.0, 0.0, 9.0), (2.0, 2.0, 2.0), 0.0),
     ],
 )
 def test_machines_are_compared_by_three_kinds_that_take_two_seconds(
@@ -277,11 +284,12 @@ def test_machines_are_compared_by_three_kinds_that_take_two_seconds(
     waiting = recorded(job_like(method="pmf"), Verdict.PENDING)
     reference = {run_kind(cell.job): one for cell, one in zip(done, there, strict=False)}
     reference |= {run_kind(waiting.job): 7200.0, run_kind(failed.job): 100.0}
+    hours = 2.0 if scale is None else 2.0 * scale
     for cells in ([*done, failed, on_gpu, waiting], Cells([*done, failed, on_gpu, waiting])):
         found = needs_of(layout, "some", cells, reference)
         assert found.scale == (None if scale is None else pytest.approx(scale))
-        assert found.estimated_cpu_hours == pytest.approx(2.0 * (scale or 1.0))
-        assert found.longest_hours == pytest.approx(2.0 * (scale or 1.0))
+        assert found.estimated_cpu_hours == pytest.approx(hours)
+        assert found.longest_hours == pytest.approx(hours)
     # without anything to estimate there is nothing to scale
     assert needs_of(layout, "some", done, reference).scale is None
 
@@ -383,6 +391,23 @@ def test_images_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pyt
         monkeypatch.setattr(needs, "needs_of", lambda *_, free=free: replace(known, free_bytes=free))
         with nullcontext() if fits else pytest.raises(EngineError):
             check_disk(layout, "some", cells, one_method_at_a_time=one_method_at_a_time)
+
+
+def test_a_method_needs_its_images_in_all_variants_at_a_time(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a variant on a GPU are others."""
+    jobs = [
+        job_like(method="pmf"),
+        job_like(method="pmf", variant="x", accelerator="cuda"),
+        job_like(method="bnnr"),
+    ]
+    sizes = {("pmf", "cpu"): 500, ("pmf", "cuda"): 400, ("bnnr", "cpu"): 800}
+    monkeypatch.setattr(
+        needs, "recorded_size", lambda _, names, accelerator: sum(sizes[name, accelerator] for name in names)
+    )
+    monkeypatch.setattr(needs, "built_size", lambda *_: 0)
+    assert _most_unbuilt_bytes(layout, [recorded(job, Verdict.PENDING) for job in jobs]) == 900
 
 
 def test_data_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,7 @@ def test_the_first_published_seeds_are_the_first_of_all_of_them(repository: Layo
     ("request_", "what"),
     [
         (Request(methods=("bnnr",), datasets=("synthetic",), seeds=(1,), published_seeds=1), "named twice"),
+        (Request(methods=("bnnr",), datasets=("synthetic",), seeds=(1,), published_seeds=0), "named twice"),
         (Request(methods=("bnnr",), datasets=("synthetic",)), "--seed is missing"),
         (Request(methods=(), datasets=("synthetic",), seeds=(1,)), "--method is missing"),
         (Request(methods=("bnnr",), datasets=(), seeds=(1,)), "--dataset is missing"),

@@ -40,6 +40,9 @@ def test_close_scores_need_no_more_runs() -> None:
     assert compare_orders({"AUC": 0.75}, [{"AUC": 0.75}]) == Likeness(
         alike=True, what="in a secret order it scores as in the published one", found="AUC 0.7500"
     )
+    assert compare_orders({"F1": 0.0}, [{"F1": 0.0}]) == Likeness(
+        alike=True, what="in a secret order it scores as in the published one", found="F1 0.0000"
+    )
     assert compare_orders({"AUC": 0.519}, [{"AUC": 0.5}]) is not None
     assert compare_orders({"AUC": 0.481}, [{"AUC": 0.5}]) is not None
     assert compare_orders({"AUC": 0.521}, [{"AUC": 0.5}]) is None

@@ -252,6 +252,26 @@ def test_without_a_part_there_is_no_release(tmp_path: Path) -> None:
     assert [PARTS[part] for part in split.parts] == [part for part in PARTS if part != "valid_S2"]
 
 
+@pytest.mark.parametrize("seed", [0, 7])
+def test_a_seed_makes_what_is_missing_whichever_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Also 0; only without a seed must a release be whole."""
+    asked = list[tuple[list[str], int]]()
+
+    def made(splits: list[ReleasedSplit], seed: int) -> list[ReleasedSplit]:
+        asked.append(([split.name for split in splits], seed))
+        return splits
+
+    monkeypatch.setattr("harness.benchmarks.ddi.converters.ddi_bench.completed", made)
+    files = files_of(tmp_path, {})
+    del files["one_valid_S2.txt"]
+    parameters = {**SETTINGS, "stand_in_seed": seed}
+    manifest = SimpleNamespace(name="made_up", converter="ddi_bench", parameters=parameters)
+    assert convert(cast(DatasetManifest, manifest), files).released_names == ("one", "two")
+    assert asked == [(["one", "two"], seed)]
+
+
 @pytest.mark.parametrize(
     "settings",
     [

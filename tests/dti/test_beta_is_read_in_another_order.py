@@ -296,6 +296,8 @@ def test_a_class_of_drugs_keeps_members_size_and_leading_drugs(tmp_path: Path) -
     assert members_of(dataset, "test2/kind:x", MEMBER) == ["db00001", "db00002"]
     assert members_of(dataset, "test2/kind:x", LEADING) == ["db00003", "db00002"]
     assert pairs_of(dataset, "test2/kind:x") == [PAIRS[1], PAIRS[0], PAIRS[2]]
+    empty = converted(tmp_path, {**FILES, DRUG_CLASSES: table.replace("5,db00003 db00002,db00001 db00002", "0,,")})
+    assert empty.group_names[0] == "test2/kind:x" and empty.group_sizes[0] == 0, "a class that nothing is of"
     packed = gzip.compress(table.encode())
     assert content_digest(converted(tmp_path, {**FILES, DRUG_CLASSES: packed})) == content_digest(dataset)
     for faulty in (table.replace(",5,", ",1,"), table.replace("db00003", "be0000001"), table + "a,b\n"):

@@ -496,6 +496,10 @@ def test_every_golden_metric_is_compared_with_its_own() -> None:
     absent = [name for name, one in found.items() if one.standing is Standing.ABSENT]
     assert absent == ["global_ndcg"]
     assert {one.standing for name, one in found.items() if name not in absent} == {Standing.OK}
+    # the worst of all answers has a value, too: 0 is none that is missing
+    worst = _metrics_case(S=-_metrics_case()["S"], acc=np.array(0.0), global_auc=np.array(0.0))
+    found = {one.array: one for one in check_metrics({f"0/{name}": array for name, array in worst.items()})}
+    assert found["acc"].standing is found["global_auc"].standing is Standing.OK
     # of no disease there is a value where no label is known, and none is wanted
     unknown = _metrics_case(A=np.zeros((2, 3)), ns_auc_rows=nothing, disease_auc_on_scores=nothing)
     found = {one.array: one for one in check_metrics({f"0/{name}": array for name, array in unknown.items()})}

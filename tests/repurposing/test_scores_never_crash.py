@@ -15,7 +15,7 @@ from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.metrics.selection import first_best
 from harness.benchmarks.repurposing.names import METRICS
 from harness.benchmarks.repurposing.ranking import rank_pairs
-from harness.benchmarks.repurposing.scoring import SCORING, choose, score_predictions
+from harness.benchmarks.repurposing.scoring import SCORING, _told, choose, score_predictions
 from harness.benchmarks.repurposing.splits.folds import Folds, FoldSplit
 from harness.data import load_dataset
 from harness.splits import load_split
@@ -220,6 +220,7 @@ def test_a_note_tells_what_was_chosen_among() -> None:
     assert nothing.defined_values == (None, None, None)
     _, notes = score_predictions(np.zeros_like(labels), folds, predictions)
     assert notes["inner model/as-defined"] == "0, chosen among none, none, none"
+    assert _told(1, (None, 0.0, -0.25)) == "1, chosen among none, 0.000000, -0.250000", "a score of 0 is one"
 
 
 @pytest.mark.parametrize(

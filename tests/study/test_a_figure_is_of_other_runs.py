@@ -65,6 +65,7 @@ def test_the_same_three_are_reproduced_in_any_order() -> None:
     [
         (0.0, ClaimVerdict.REPRODUCED),
         (0.0049, ClaimVerdict.REPRODUCED),
+        (0.005, ClaimVerdict.REPRODUCED),
         (0.0051, ClaimVerdict.DEVIATES),
         (0.04, ClaimVerdict.DEVIATES),
     ],
@@ -144,6 +145,16 @@ def test_correlations_are_spearmans_and_lines_those_of_least_squares(
         assert pair.rho == pytest.approx(stats.spearmanr(first, second).statistic)
         assert pair.r2 == pytest.approx(line.rvalue**2)
         assert (pair.slope, pair.intercept) == pytest.approx((line.slope, line.intercept))
+    # a metric that is the same everywhere explains nothing of another: a level line at the mean
+    flat = {
+        place: {seed: {**run, metrics[0]: 0.5} for seed, run in runs.items()}
+        for place, runs in side.values.items()
+    }
+    level = _correlogram(maker, Side(flat), PLACES[:2])
+    assert level is not None
+    for pair in level.pairs[: len(metrics) - 1]:
+        assert (pair.first, pair.rho, pair.slope) == (metrics[0], 0.0, 0.0)
+        assert pair.intercept == pytest.approx(level.values[:, metrics.index(pair.second)].mean())
 
 
 def test_runs_without_one_of_the_metrics_are_left_out(nothing_run: Several, metrics: tuple[str, ...]) -> None:
@@ -316,6 +327,11 @@ def test_a_best_three_is_of_all_methods_that_were_run(drawn: Drawn) -> None:
     missing = best(drawn(12, without=["HAN"]))
     assert (missing.verdict, missing.n) == (ClaimVerdict.PENDING, 12)
     assert missing.reason == f"{len(methods) - 1} of {len(methods)} methods run" and "HAN" not in missing.ours
+    # one of the authors' three that is missing here has a box of theirs alone, beside ours of another method
+    other = best(drawn(12, without=[found.published[0]]))
+    boxes = {name: (len(theirs), len(ours)) for name, theirs, ours in other.boxes}
+    assert boxes == {name: (46, 0 if name == found.published[0] else 12) for name in boxes}
+    assert [*boxes] == [*dict.fromkeys((*found.published, *other.ours))] and len(boxes) == 4
     absent = best(whole, "Gottlieb")
     assert (absent.verdict, absent.n, absent.ours) == (ClaimVerdict.NOT_COMPARABLE, 0, ())
     assert absent.reason == f"no data here: {whole.why_without('Gottlieb')}" and len(absent.published) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ def test_marks_are_written_as_they_are_drawn() -> None:
     drawing.line(1, 2.25, 3, 4.04, "rule")
     drawing.rectangle(1, 2, 3, 4, "box")
     drawing.rectangle(1.26, 2, 0.1, -4, "thin", 0.456)
+    drawing.rectangle(1, 2, 3, 4, "unseen", 0.0)
     drawing.dot(5, 6, "point")
     drawing.dots([(1, 2), (3.33, 4)], "dots")
     drawing.write(1, 2, "a < b")
@@ -34,6 +35,7 @@ def test_marks_are_written_as_they_are_drawn() -> None:
         '<line x1="1.0" y1="2.2" x2="3.0" y2="4.0" class="rule"/>',
         '<rect x="1.0" y="2.0" width="3.0" height="4.0" class="box"/>',
         '<rect x="1.3" y="2.0" width="0.8" height="0.0" class="thin" fill-opacity="0.46"/>',
+        '<rect x="1.0" y="2.0" width="3.0" height="4.0" class="unseen" fill-opacity="0.00"/>',
         '<circle cx="5.0" cy="6.0" r="1.6" class="point"/>',
         '<path d="M1.0 2.0h0M3.3 4.0h0" class="dots"/>',
         '<text x="1.0" y="2.0" class="">a &lt; b</text>',
@@ -175,6 +177,15 @@ def test_a_bar_is_as_long_as_its_share() -> None:
     assert 'text-anchor="middle">1</text>' in bars("none", [Bar("one", ((None, None),))])
 
 
+@pytest.mark.parametrize("style", ["filled", "outline"])
+def test_a_bar_of_zero_is_drawn_and_has_an_axis_of_its_own(style: str) -> None:
+    """A score of 0 is a score: the bar is as thin as can be seen. One that is unknown is not drawn."""
+    drawn = bars("F1", [Bar("one", ((0.0, None) if style == "outline" else (None, 0.0),))])
+    assert drawn.count("<rect ") == 1
+    assert re.search(rf'<rect x="128.0" y="6.0" width="0.8" height="9.0" class="{style}"', drawn)
+    assert re.findall(r'text-anchor="middle">([^<]+)</text>', drawn) == ["0", "0.2"]
+
+
 @pytest.mark.parametrize(
     ("printed", "ours", "width"), [(None, -0.1, "0.8"), (-0.2, -0.1, "0.8"), (-0.1, 0.2, "400.0")]
 )
@@ -207,6 +218,9 @@ def test_a_curve_goes_through_its_points() -> None:
     shares = [Curve("rises", [(0.55, 0.1), (0.7, 0.85)], 0), Curve("eleventh", [(0.55, 0.5)], None)]
     assert is_kept("shares.svg", by_mark(lines("accuracy", shares, "gamma", shares=True)))
     assert is_kept("point.svg", by_mark(lines("one", [Curve("alone", [(3.0, 0.25)])], "year")))
+    coloured = [Curve("first", [(1.0, 0.5)], 3), Curve("second", [(1.0, 0.1)], 0), Curve("third", [(1.0, 0.9)])]
+    hues = re.findall(r'class="tick hue-(\d)">(\w+)<', lines("one", coloured, "year"))
+    assert hues == [("3", "first"), ("0", "second"), ("2", "third")]
 
 
 def test_a_point_of_a_map_lies_in_its_square() -> None:
@@ -272,12 +286,21 @@ def test_a_correlogram_has_histograms_correlations_and_regressions() -> None:
     assert (first.heading, second.heading) == ("published, all: 1,234 runs", "ours: 1,234 runs")
     assert is_kept("correlogram.svg", by_mark(first.svg))
     assert second.svg == first.svg.replace("published, all: 1,234", "ours: 1,234")
+    # from -1 to 1: 0 begins the ninth bin of sixteen
+    below = Correlogram("", 3, ("AUC",), np.array([[-1.0], [0.0], [1.0]]), ())
+    (only,) = drawings.correlograms(Figures((below,), (), (), {}, ()))
+    tall = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="5.2" height="68.0"', only.svg)
+    assert [float(x) / (92 / 16) for x in tall] == pytest.approx([0, 8, 15], abs=0.01)
 
 
 def test_a_panel_has_both_sides_and_the_control() -> None:
     (one,) = drawings.panels(_Figures().whole())
     assert one.heading == "AUC, weakly correlated splits"
     assert is_kept("panel.svg", by_mark(one.svg))
+    whole = _Figures().whole()
+    best = replace(whole.panels[0].datasets[0], control=("zeros", 0.0))
+    (lowest,) = drawings.panels(replace(whole, panels=(replace(whole.panels[0], datasets=(best,)),)))
+    assert "<title>control zeros on set 10: 0.000<" in lowest.svg, "a control of 0 is one"
 
 
 def test_times_lie_on_a_logarithmic_axis() -> None:
@@ -311,6 +334,11 @@ def test_the_axis_of_times_begins_and_ends_at_powers_of_ten(seconds: list[float]
     ]
     assert picture.svg.count(" s</text>") == len(shown)
     assert drawings.times(Figures((), (), (Times("set", (), ""),), {}, ())) == []
+    # of the authors' times alone it is told why
+    for why in ("", "nobody has it"):
+        theirs = Times("set", (("als", np.array(seconds), np.array([])),), why)
+        (alone,) = drawings.times(Figures((), (), (theirs,), {}, ()))
+        assert (">no data here</text>" in alone.svg) is bool(why)
 
 
 @pytest.mark.parametrize(
@@ -325,6 +353,7 @@ def test_the_axis_of_times_begins_and_ends_at_powers_of_ten(seconds: list[float]
         (0.75, None, 0.75, "0.75 0.8 0.85 0.9 0.95 1"),
         (0.99, None, 0.75, "0.75 0.8 0.85 0.9 0.95 1"),
         (0.99, 0.3, 0.25, "0.25 0.5 0.75 1"),
+        (0.99, 0.0, 0.0, "0 0.25 0.5 0.75 1"),
         (-0.2, None, 0.0, "0 0.25 0.5 0.75 1"),
         (None, None, 0.0, "0 0.25 0.5 0.75 1"),
     ],
@@ -332,13 +361,14 @@ def test_the_axis_of_times_begins_and_ends_at_powers_of_ten(seconds: list[float]
 def test_an_axis_begins_a_quarter_below_all_values(
     least: float | None, control: float | None, low: float, ticks: str
 ) -> None:
-    values = np.array([]) if least is None else np.array([1.0, least])
-    group = drawings.BoxGroup(
-        "set", "", [("als", np.array([]), values)], None if control is None else ("constant", control)
-    )
-    found, places = drawings._axis([group])
-    assert found == low and " ".join(text for _, text in places) == ticks
-    assert [f"{place:g}" for place, _ in places] == ticks.split()
+    none = np.array([])
+    values = none if least is None else np.array([1.0, least])
+    # whichever side they are of
+    for boxes in ((none, values), (values, none)):
+        group = drawings.BoxGroup("set", "", [("als", *boxes)], None if control is None else ("constant", control))
+        found, places = drawings._axis([group])
+        assert found == low and " ".join(text for _, text in places) == ticks
+        assert [f"{place:g}" for place, _ in places] == ticks.split()
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,8 @@ def test_the_other_studies_tell_of_data_that_changed_as_well(
     assert notes_on_data(repository, "synthetic", present) == []
     told = f"Outdated: dataset synthetic is another one by now ({'0' * 12} was measured)."
     assert notes_on_data(repository, "synthetic", "0" * 64) == [told]
+    near = present[:-1] + ("0" if present[-1] != "0" else "1")
+    assert notes_on_data(repository, "synthetic", near) == [told.replace("0" * 12, near[:12])]
     assert notes_on_data(repository, "lost", present) == [
         "Outdated: dataset lost, which was measured, is here no more."
     ]

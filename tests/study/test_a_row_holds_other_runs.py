@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
 from harness.compare.book import keys_of
-from harness.compare.claims import STATISTICS, Claim
+from harness.compare.claims import DIFFERENCE, STATISTICS, Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.groups import Several
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target, target_of
@@ -185,6 +185,8 @@ def test_a_table_without_a_dataset_or_splits_has_those_of_all_its_claims() -> No
         columns=["split", "metric"],
         metrics={"F1": "F1"},
     )
+    of_words = Grid(sides, spec.model_copy(update={"dataset": "Words"}), {}).sheet()
+    assert [row[:2] for row in of_words.rows] == [["Words", one] for one in ("Sum", "word/corrected", "coin")]
     sheet = Grid(sides, spec, {}).sheet()
     assert sheet.head == ["data", "method", "early, F1", "late, F1"]
     assert sheet.rows == [
@@ -222,6 +224,11 @@ def test_what_combines_runs_is_told_by_its_members() -> None:
         "1 blend of A, without value: B is gone.",
     ]
     assert [*sides.remarks("Letters", ["late"])] == ["A rule.", "1 blend of A, B."]
+    assert [*sides.remarks("Letters", ["early", "late"])] == [
+        "A rule.",
+        "3 blends of A, B.",
+        "1 blend of A, without value: B is gone.",
+    ]
     assert [*sides.remarks("Words", ["late"])] == []
 
 
@@ -237,6 +244,9 @@ def test_the_best_control_has_the_highest_mean_and_of_equal_ones_the_last_name()
     assert sides.best_control("F1", [place]) == ("c", 0.375)
     assert replace(sides, controls=("b", "a")).best_control("F1", [place]) == ("b", 0.375)
     assert replace(sides, controls=("none",)).best_control("F1", [place]) is None
+    zero = {**runs, Target("a", "letters", "random"): {1: run(0.0)}}
+    of_zero = replace(sides, controls=("none", "a"), book=replace(sides.book, runs=zero))
+    assert of_zero.best_control("F1", [place]) == ("a", 0.0), "a control that scores 0 is one"
     assert sides.best_control("F1", []) is None and sides.title("Sum") == "Sum"
     better = {**runs, Target("a", "letters", "random"): {1: run(0.5)}}
     assert replace(sides, book=replace(sides.book, runs=better)).best_control("F1", [place]) == ("a", 0.5)
@@ -291,3 +301,49 @@ def test_a_reason_that_concerns_all_subjects_is_of_all(sides: Sides) -> None:
     sheet = ClaimsTable(replace(sides, book=book, controls=()), spec, "").sheet()
     assert [row[0] for row in sheet.rows] == ["Sum", "Sum", "Vote", "Vote"]
     assert sheet.notes == ["all: pending: not run yet", "Vote: deviates: far"]
+    assert [row[2] for row in sheet.rows] == ["0.5"] * 4
+    # each remark of a claim once, with the rows that have it; a number that is not printed stands in brackets
+    noted = tuple(
+        row._replace(claim=row.claim._replace(note=note), reason=f"{row.reason}; {note}")
+        for row, note in zip(
+            rows,
+            ("cut off; of 2019", "of 2019", "of 2019; its sd is not printed", "not printed: read off"),
+            strict=True,
+        )
+    )
+    sheet = ClaimsTable(replace(sides, book=replace(book, comparisons=noted), controls=()), spec, "").sheet()
+    assert sheet.notes == [
+        "all: pending: not run yet",
+        "Sum: cut off",
+        "all: of 2019",
+        "Vote: its sd is not printed",
+        "Vote: deviates: far",
+        "Vote: not printed: read off",
+    ]
+    assert [row[2] for row in sheet.rows] == ["0.5", "0.5", "0.5", "(0.5)"]
+
+
+def test_the_best_control_of_a_contrast_is_that_of_both_sides() -> None:
+    """Whose splits may be others; and none where some of its data are not here, but of the part that is."""
+    names = NAMES.model_copy(update={"splits": {"early": "random", "late": "scaffold"}})
+    runs = {
+        Target(name, "letters", split): {1: run(value)}
+        for name, values in {"a": (0.875, 0.125), "b": (0.5, 0.625)}.items()
+        for split, value in zip(("random", "scaffold"), values, strict=True)
+    }
+    absent = dict[str, str]()
+    several = SimpleNamespace(
+        paper=SimpleNamespace(datasets_of=lambda dataset: ["Letters", "Words"]),
+        why_without=absent.get,
+        groups=lambda claim, datasets: [[Place("Letters", "Sum", split)] for split in ("early", "late")],
+    )
+    book = Book("repurposing", (), (), runs, several=cast(Several, several))
+    table = ClaimsTable(
+        Sides(cast(Layout, None), book, names, ("a", "b")),
+        Spec(kind="table", number="1", title="", made="claims"),
+        "",
+    )
+    claim = Claim("", DIFFERENCE, "one, other", "all", "", "F1", "0.1")
+    assert table._best_control(claim) == "0.562 b"
+    absent["Words"] = "nobody has it"
+    assert table._best_control(claim) == "" and table._best_control(claim, ["Letters"]) == "0.562 b"

@@ -50,8 +50,10 @@ def sides_of(runs: Runs, comparisons: tuple[Comparison, ...] = ()) -> Sides:
     return Sides(cast(Layout, None), Book("ddi", (), comparisons, runs), NAMES, ("coin",))
 
 
-def claimed(method: str, split: str, metric: str, value: str) -> Comparison:
-    claim = Claim("", "band", method, "Letters", split, metric, value, sheet="Table 4")
+def claimed(
+    method: str, split: str, metric: str, value: str, dataset: str = "Letters", sheet: str = "Table 4"
+) -> Comparison:
+    claim = Claim("", "band", method, dataset, split, metric, value, sheet=sheet)
     return Comparison(claim, Target(None, None, None), metric, ClaimVerdict.PENDING, "")
 
 
@@ -69,8 +71,12 @@ def sides() -> Sides:
     }
     comparisons = (
         claimed("One", "without", "S1 F1", "0.4"),
+        claimed("One", "with", "S1 F1", "0.0"),
         claimed("Third", "with", "S1 F1", "0.3"),
+        claimed("Third", "without", "S2 F1", "0"),
         claimed("Other", "with", "S2 accuracy", "0.2"),
+        claimed("Other", "without", "S1 accuracy", "0.7", "Words", "Table 5"),
+        claimed("Other", "without", "S1 accuracy", "0.9", "Words", "Table 4"),
     )
     return sides_of(runs, comparisons)
 
@@ -85,7 +91,7 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
         settings=["S1", "S2"],
         parts=[
             SheetPart(dataset="Letters", metric="F1", table="4"),
-            SheetPart(dataset="Words", metric="accuracy"),
+            SheetPart(dataset="Words", metric="accuracy", table="5"),
         ],
         notes=["First."],
     )
@@ -99,11 +105,12 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
         "with: printed / ours",
     ]
     assert sheet.rows == [
-        ["Letters", "F1", "S1", "One", "40.0 / 37.5", "- / 12.5"],
+        ["Letters", "F1", "S1", "One", "40.0 / 37.5", "0.0 / 12.5"],
         ["Letters", "F1", "S1", "Third", "- / -", "30.0 / -"],
         ["Letters", "F1", "S1", "coin", "- / -", "- / 0.0"],
         ["Letters", "F1", "S2", "One", "- / 75.0", "- / -"],
-        ["Words", "precision", "S1", "Other", "- / 90.0", "- / -"],
+        ["Letters", "F1", "S2", "Third", "0.0 / -", "- / -"],
+        ["Words", "precision", "S1", "Other", "70.0 / 90.0", "- / -"],
     ]
     a, b, c, d, e = (letter * 64 for letter in "abcde")
     assert sheet.runs == [
@@ -111,17 +118,21 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
         [(), (), (), (), (), ()],
         [(), (), (), (), (), (e,)],
         [(), (), (), (), (a, b), (c,)],
+        [(), (), (), (), (), ()],
         [(), (), (), (), (d,), ()],
     ]
     first = [
-        Bar("One", ((0.4, 0.375), (None, 0.125))),
+        Bar("One", ((0.4, 0.375), (0.0, 0.125))),
         Bar("Third", ((None, None), (0.3, None))),
         Bar("coin", ((None, None), (None, 0.0))),
     ]
     drawn = {
         "F1 on Letters, S1": first,
-        "F1 on Letters, S2": [Bar("One", ((None, 0.75), (None, None)))],
-        "accuracy on Words, S1": [Bar("Other", ((None, 0.9), (None, None)))],
+        "F1 on Letters, S2": [
+            Bar("One", ((None, 0.75), (None, None))),
+            Bar("Third", ((0.0, None), (None, None))),
+        ],
+        "accuracy on Words, S1": [Bar("Other", ((0.7, 0.9), (None, None)))],
     }
     assert [(one.heading, one.svg) for one in sheet.pictures] == [
         (heading, bars(heading, methods)) for heading, methods in drawn.items()
@@ -132,6 +143,7 @@ def test_bars_are_printed_and_ours_by_part_setting_and_method(sides: Sides) -> N
 def test_curves_go_over_gamma_and_end_at_random_splits() -> None:
     runs = {
         Target("one", "letters", "cluster:gamma=0.7"): {1: run("a", S1_F1=0.5)},
+        Target("one", "letters", "cluster:gamma=0.0"): {1: run("f", S1_F1=0.0)},
         Target("one", "letters", "cluster:gamma=0.55"): {1: run("b", S1_F1=0.25), 2: run("c", S1_F1=0.75)},
         Target("one", "letters", "random"): {1: run("d", S1_F1=1.0, S2_F1=0.125)},
         Target("other", "letters", "random"): {1: run("e", S1_F1=0.375)},
@@ -151,21 +163,21 @@ def test_curves_go_over_gamma_and_end_at_random_splits() -> None:
         metrics={"shown": "F1"},
     )
     sheet = figures.of_gamma(sides_of(runs), spec)
-    assert sheet.head == ["metric", "setting", "method", "gamma=0.55", "gamma=0.7", "random"]
+    assert sheet.head == ["metric", "setting", "method", "gamma=0.0", "gamma=0.55", "gamma=0.7", "random"]
     assert sheet.rows == [
-        ["F1", "S1", "One", "50.0", "50.0", "100.0"],
-        ["F1", "S1", "Other", "-", "-", "37.5"],
-        ["F1", "S2", "One", "-", "-", "12.5"],
+        ["F1", "S1", "One", "0.0", "50.0", "50.0", "100.0"],
+        ["F1", "S1", "Other", "-", "-", "-", "37.5"],
+        ["F1", "S2", "One", "-", "-", "-", "12.5"],
     ]
-    a, b, c, d, e = (letter * 64 for letter in "abcde")
+    a, b, c, d, e, f = (letter * 64 for letter in "abcdef")
     assert sheet.runs == [
-        [(), (), (), (b, c), (a,), (d,)],
-        [(), (), (), (), (), (e,)],
-        [(), (), (), (b, c), (a,), (d,)],
+        [(), (), (), (f,), (b, c), (a,), (d,)],
+        [(), (), (), (), (), (), (e,)],
+        [(), (), (), (f,), (b, c), (a,), (d,)],
     ]
     drawn = {
         "F1 on Letters, S1": [
-            Curve("One", [(0.55, 0.5), (0.7, 0.5), (1.0, 1.0)]),
+            Curve("One", [(0.0, 0.0), (0.55, 0.5), (0.7, 0.5), (1.0, 1.0)]),
             Curve("Other", [(1.0, 0.375)]),
         ],
         "F1 on Letters, S2": [Curve("One", [(1.0, 0.125)])],
@@ -174,7 +186,7 @@ def test_curves_go_over_gamma_and_end_at_random_splits() -> None:
         (heading, lines(heading, curves, "gamma", shares=True)) for heading, curves in drawn.items()
     ]
     without = {target: one for target, one in runs.items() if target.split != "random"}
-    assert figures.of_gamma(sides_of(without), spec).head[3:] == ["gamma=0.55", "gamma=0.7"]
+    assert figures.of_gamma(sides_of(without), spec).head[3:] == ["gamma=0.0", "gamma=0.55", "gamma=0.7"]
 
 
 def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
@@ -185,9 +197,9 @@ def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
     runs = {
         Target("one", "letters", SPLITS["without"]): {
             1: kinds("a", "S1", t2=0.5, t10=None, t9=0.25),
-            2: kinds("b", "S1", t2=1.0, t10=None),
+            2: kinds("b", "S1", t2=1.0, t10=None, t4=0.5),
         },
-        Target("other", "letters", SPLITS["without"]): {1: kinds("c", "S1", t0=0.125)},
+        Target("other", "letters", SPLITS["without"]): {1: kinds("c", "S1", t0=0.125, t3=0.0)},
         Target("third", "letters", SPLITS["with"]): {1: kinds("d", "S2", t1=0.75)},
     }
     spec = Spec(
@@ -203,14 +215,16 @@ def test_a_type_has_a_row_and_a_shade_for_each_method() -> None:
     assert sheet.head == ["setting", "distribution change", "method", "type", "accuracy", "seeds"]
     assert sheet.rows == [
         ["S1", "without", "One", "#2", "75.0", "2"],
+        ["S1", "without", "One", "#4", "50.0", "1"],
         ["S1", "without", "One", "#9", "25.0", "1"],
         ["S1", "without", "Other", "#0", "12.5", "1"],
+        ["S1", "without", "Other", "#3", "0.0", "1"],
         ["S2", "with", "Third", "#1", "75.0", "1"],
     ]
     of_one, c, d = ("a" * 64, "b" * 64), ("c" * 64,), ("d" * 64,)
-    assert sheet.runs == [[(), (), (), (), keys, ()] for keys in (of_one, of_one, c, d)]
+    assert sheet.runs == [[(), (), (), (), keys, ()] for keys in (of_one, of_one, of_one, c, c, d)]
     drawn: dict[str, list[tuple[str, list[float | None]]]] = {
-        "S1, without distribution change": [("One", [0.75, 0.25, None]), ("Other", [0.125])],
+        "S1, without distribution change": [("One", [0.75, 0.5, 0.25, None]), ("Other", [0.125, 0.0])],
         "S2, with distribution change": [("Third", [0.75])],
     }
     assert [(one.heading, one.svg) for one in sheet.pictures] == [

@@ -210,6 +210,12 @@ def test_the_released_splits_contradict_the_paper_where_cluster_pays_more() -> N
     assert "significant at 2 of 3 thresholds" in second
     # -20 at 1990, +10 at 2010: 1.5 a year, and 0 after 13.3 years
     assert third.startswith("Random less cluster is -20 at 1990 and +2 with every year; it is 0 at 2003.3.")
+    first, *_ = contradiction(released([100, 150, 210], [120, 160, 1210], worse=[0.05, 0.051, 0.01]))
+    assert "their random one at 1990, 2000, 2010, and not farther at no threshold (penalty of cluster" in first
+    assert "1990: 120 against 100, chance 500 ± 50; 2000: 160 against 150, chance 500 ± 50; 2010: 1,210" in first
+    assert first.endswith(" At 1990, 2010 it is farther than chance (p <= 0.05).")
+    *_, falls = contradiction(released([120, 150, 200], [100, 150, 210]))
+    assert falls.startswith("Random less cluster is +20 at 1990 and -2 with every year; it is 0 at 2003.3.")
     (agrees,) = contradiction(released([100, 150, 210], [100, 140, 200]))
     assert agrees.endswith("nearer to approval time than the random one at every threshold.")
     flat = list(contradiction(released([100, 150, 200], [101, 151, 201], worse=[0.06] * 3)))
@@ -426,6 +432,15 @@ def test_a_distance_from_chance_is_told_in_deviations(made_up: SplitFacts) -> No
     assert "1990: 1 (first is cluster)" in shown and "2010: 3 (first is random)" in shown
     assert "| `random` | 0 of 6 | 1 of 6 | 2 of 6 |" in shown and "| `lohi` | 2 of 3 | 0 of 3 | 0 of 3 |" in shown
     assert "seeds 1, 2, 7." in shown and "On made, 886 drugs with a year" in shown
+    # every seed counts, in a rank as in a count
+    changed: dict[tuple[str, int], dict[str, Any]] = {
+        ("random", 2): {"differs": [0.01] * 3},
+        ("cluster", 1): {"penalty": [300, 300, 200]},
+        ("cluster", 2): {"penalty": [400, 310, 0]},
+    }
+    own = [one.model_copy(update=changed.get((one.split, one.seed), {})) for one in made_up.splits]
+    shown = page.markdown(made_up.model_copy(update={"splits": own}))
+    assert "| `random` | 0 of 6 | 1 of 6 | 5 of 6 |" in shown and "2010: 1 (first is cluster)" in shown
 
 
 def test_a_split_that_is_another_for_one_seed_has_its_own_row(made_up: SplitFacts) -> None:

@@ -227,6 +227,8 @@ def test_table_8_reads_word_for_word(layout: Layout, monkeypatch: pytest.MonkeyP
     assert sheet.runs[:2] == [[(), (), (), (), (), (), own, ()]] * 2
     assert all(keys == [] for row in sheet.runs[2:] for keys in [row[6]])
     assert checked == own, "a report that was not checked was read"
+    monkeypatch.setattr(tuning, "left_out", lambda *_: [])
+    assert {row[4] for row in tuning.tuning(layout, spec).rows} == {"-"}, "nothing is left out"
 
 
 def test_a_parameter_follows_only_what_it_is_equal_to(repository: Layout) -> None:
@@ -412,6 +414,9 @@ def test_an_ensemble_that_can_not_be_made_is_told(layout: Layout) -> None:
     (made,) = ensembles(layout, {target: {1: run}, other: {1: committed}}, METHODS)[PLACE].values()
     assert made.metrics is None and made.reason == "One, Other"
     told = "the predictions of 1 of 2 members are not on this machine (Other); `harness run` makes them"
+    assert made.unscored == told
+    (made,) = ensembles(layout, {one: {1: committed} for one in (target, other)}, METHODS)[PLACE].values()
+    told = "the predictions of 2 of 2 members are not on this machine (One, Other); `harness run` makes them"
     assert made.unscored == told
     # predictions of another shape, as of another split
     other, second = run_like(layout, "drug_frequency", np.zeros((3, 3)))
