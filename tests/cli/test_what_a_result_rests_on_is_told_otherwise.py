@@ -412,6 +412,10 @@ def test_a_run_that_was_left_out_is_named_with_the_reason(exports: Exports, tmp_
     assert result.return_value == 4 and exports.plans == [{"suite": "stored"}]
     said = f"left out {'a' * 12}: its log is cut (harness audit {'a' * 12} tells more)\n"
     assert result.stderr == said and result.stdout.count("\n") == 1
+    # each of them
+    exports.left_out["b" * 64] = "its job is gone"
+    result = harness_of("export", "--output", str(tmp_path / "crate"), "--suite", "stored")
+    assert result.stderr == f"{said}left out {'b' * 12}: its job is gone (harness audit {'b' * 12} tells more)\n"
     result = harness_of("export", "--output", str(tmp_path / "crate"), "--json")
     assert (result.return_value, document(result)["left_out"]) == (4, exports.left_out)
 

@@ -320,6 +320,15 @@ def test_rows_have_all_columns_and_csv_reads_back() -> None:
     assert read[0]["p"] == ""
 
 
+def test_differences_that_cancel_are_0_and_not_nothing_in_every_form() -> None:
+    contest = contest_of({"mine": {"one": [0.25, 0.5, 0.75, 0.5]}, "other": {"one": [0.5, 0.25, 0.5, 0.75]}})
+    row, read = rows_of(contest)[1], list(csv.DictReader(io.StringIO(to_csv(contest))))[1]
+    for name, value in (("difference", 0.0), ("dominance", 0.0), ("dz", 0.0), ("p", 1.0), ("common_seeds", 4)):
+        assert row[name] == value and float(read[name]) == value, name
+    (line,) = (line for line in to_text(contest).splitlines() if line.startswith("  other "))
+    assert line.split()[-4:] == ["+0.0000", "1.0000", "+0.00", "+0.00"]
+
+
 def test_the_frame_is_what_the_committed_results_say(layout: Layout) -> None:
     """By hand from the committed files, with scipy."""
     metric, names = "AUC/as-defined", ("als_wr", "popularity", "pmf")
