@@ -40,7 +40,9 @@ def test_a_job_by_hand_is_written_and_told_with_the_line_that_runs_it(
     planned = SimpleNamespace(key="a" * 64, job=SimpleNamespace(label="a job"))
     image = SimpleNamespace(name="permafrost/x:1", image_id="sha256:1")
     note = SimpleNamespace(planned=planned, image=image)
-    kit = SimpleNamespace(folder=folder, note=note, command=("docker", "run", "a b"), remarks=("no limit",))
+    kit = SimpleNamespace(
+        folder=folder, note=note, command=("docker", "run", "a b"), remarks=("no limit", "no GPU")
+    )
 
     def write(job: object, where: str, *, upstream: Path | None, repository: object) -> object:
         asked.append((job, where, upstream, repository))
@@ -60,6 +62,7 @@ def test_a_job_by_hand_is_written_and_told_with_the_line_that_runs_it(
     assert result.stderr.splitlines() == [
         f"a job: {folder}; this runs it:",
         "note: no limit",
+        "note: no GPU",
         f"then: harness job check '{folder}'",
     ]
     told = document(harness_of("job", "write", *key, str(folder), *options, "--json"))
@@ -69,7 +72,7 @@ def test_a_job_by_hand_is_written_and_told_with_the_line_that_runs_it(
         "permafrost/x:1",
         "sha256:1",
         ["docker", "run", "a b"],
-        ["no limit"],
+        ["no limit", "no GPU"],
     )
     (first, where, code, repository), other = asked
     assert where == str(folder) and code == (tmp_path if upstream else None)

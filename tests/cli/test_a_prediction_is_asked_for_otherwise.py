@@ -79,6 +79,7 @@ def test_what_is_typed_is_what_is_asked(answering: Answering, tmp_path: Path) ->
     words = [*WHO, "--method", "als_wr/corrected", "--variant", "published", "--set", "alpha=2", "--set", "beta=x"]
     words += ["--seed", "7", "--top", "3", "--pair", "a", "b", "--pair", "c", "d", "--both-orders", "--install"]
     words += ["--drug", "mine=f=1", "--drug", "known", "--disease", "ill=g=2", "--new", "drug", "n=m", "text"]
+    words += ["--new", "disease", "o", "more"]
     harness_of("predict", "repurposing", *words, "--mirror", str(tmp_path))
     whole = asked[1]
     repository = whole.pop("repository")
@@ -90,7 +91,12 @@ def test_what_is_typed_is_what_is_asked(answering: Answering, tmp_path: Path) ->
         "parameters": {"alpha": 2, "beta": "x"},
         "seed": 7,
         "top": 3,
-        "new": [("drug", "n=m", "text"), ("drug", "mine", "f=1"), ("disease", "ill", "g=2")],
+        "new": [
+            ("drug", "n=m", "text"),
+            ("disease", "o", "more"),
+            ("drug", "mine", "f=1"),
+            ("disease", "ill", "g=2"),
+        ],
         "only": [("drug", "known")],
         "pairs": (("a", "b"), ("c", "d")),
         "both_orders": True,
@@ -172,12 +178,15 @@ def test_the_kind_of_the_file_is_what_is_written(answering: Answering, tmp_path:
 
 
 def test_a_warning_of_a_method_stands_beside_the_rows(answering: Answering, repository_here: Path) -> None:
-    answering(ANSWER)
-    folder = Store(repository_here / "runs").path(KEY)
-    folder.mkdir(parents=True)
-    (folder / "method.json").write_text(json.dumps({"protocol": 1, "warnings": ["a SMILES is odd"]}))
+    others = ANSWER.methods[0], PredictingMethod("als_wr", "published", "it was named", (), "cd" * 32)
+    answering(replace(ANSWER, methods=others))
+    for key, text in ((KEY, "a SMILES is odd"), ("cd" * 32, "a drug is unknown")):
+        folder = Store(repository_here / "runs").path(key)
+        folder.mkdir(parents=True)
+        (folder / "method.json").write_text(json.dumps({"protocol": 1, "warnings": [text]}))
     result = harness_of("predict", *WHO)
-    assert result.stderr.splitlines()[-2:] == ["warning of the method: a SMILES is odd", "2 of 5 rows"]
+    warned = [f"warning of the method: {text}" for text in ("a SMILES is odd", "a drug is unknown")]
+    assert result.stderr.splitlines()[-3:] == [*warned, "2 of 5 rows"]
     assert "odd" not in result.stdout
 
 

@@ -260,6 +260,26 @@ def test_it_is_said_where_nothing_was_left(
     assert harness_of(*CONSTANT, "--json").stderr == ""
 
 
+def test_every_kind_of_failure_that_is_kept_can_be_asked_for_again(
+    running: Running, looked_at: Layout, made_up: Plan
+) -> None:
+    good, bad = table_of(looked_at, made_up).cells[2:4]
+    late = replace(good, cell=replace(good.cell, verdict=Verdict.TIMEOUT))
+    running(replace(table_of(looked_at, made_up), cells=(late, bad)), left=0)
+    assert harness_of(*CONSTANT).stderr.endswith("; to run them again: --again error --again timeout\n")
+
+
+def test_every_reason_why_a_published_number_decides_nothing_is_told(
+    running: Running, looked_at: Layout, made_up: Plan, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running(only(table_of(looked_at, made_up), slice(0, 1)))
+    numbers = [NUMBER, {**NUMBER, "published": "0.5", "reason": "another why"}]
+    monkeypatch.setattr("harness.handles.published_beside", lambda *_: {keys[0]: numbers})
+    shown = harness_of(*CONSTANT).stdout
+    assert " published 0.75: deviates [1]\n" in shown and " published 0.5: deviates [2]\n" in shown
+    assert "\n  [1] why\n  [2] another why\n" in shown
+
+
 @pytest.mark.parametrize(
     ("places", "stopped", "code"),
     [(slice(0, 2), False, 0), (slice(2, 4), False, 1), (slice(0, 2), True, 130), (slice(2, 4), True, 130)],

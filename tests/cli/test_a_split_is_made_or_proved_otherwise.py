@@ -313,7 +313,11 @@ def examined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout
     monkeypatch.setattr(commands, "make_split", made)
     monkeypatch.setattr(commands, "read_split_file", lambda *given: made("read", *given))
     monkeypatch.setattr(
-        commands, "findings_on", lambda _layout, benchmark, text: [SimpleNamespace(title=f"{benchmark} {text}")]
+        commands,
+        "findings_on",
+        lambda _layout, benchmark, text: [
+            SimpleNamespace(title=f"{one}{benchmark} {text}") for one in ("", "on ")
+        ],
     )
     return case
 
@@ -354,7 +358,8 @@ def test_a_kept_file_that_was_changed_breaks_a_promise(examined: SimpleNamespace
 def test_a_published_split_that_breaks_a_promise_has_a_finding(examined: SimpleNamespace) -> None:
     examined.broken = ["a role is lost"]
     told = verify_one(examined.layout, DDI, RANDOM, None, (), recorded=True)
-    assert told["known_findings"] == [f"ddi {DDI} {complete('ddi', RANDOM).text}"]
+    text = f"ddi {DDI} {complete('ddi', RANDOM).text}"
+    assert told["known_findings"] == [text, f"on {text}"]
     assert verify_one(examined.layout, DDI, RANDOM, None, (), recorded=False)["known_findings"] == []
     examined.split = SimpleNamespace(digest="0" * 64)
     assert verify_one(examined.layout, DDI, RANDOM, None, (), recorded=True)["known_findings"] == []
@@ -365,7 +370,7 @@ def test_seeds_that_give_one_split_are_one_row(capsys: pytest.CaptureFixture[str
         row(1),
         row(2, digest="2"),
         row(3),
-        row(4, broken=("lost",), known_findings=["a finding"]),
+        row(4, broken=("lost", "shared"), known_findings=["a finding", "another"]),
         row(5, split="other", examined=["sizes", "labels"]),
     ]
     merged = one_per_split(rows)
@@ -378,7 +383,9 @@ def test_seeds_that_give_one_split_are_one_row(capsys: pytest.CaptureFixture[str
         f"  seed 2  {'2' * 64}  proved",
         f"  seed 4  {'1' * 64}  BROKEN",
         "    broken: lost",
+        "    broken: shared",
         "    known finding: a finding (harness list findings)",
+        "    known finding: another (harness list findings)",
         f"{DDI}, other: 1 split",
         "  examined: sizes",
         "  examined: labels",

@@ -315,16 +315,21 @@ def test_all_that_came_of_a_folder_is_told_in_a_line(capsys: pytest.CaptureFixtu
 
 
 def test_a_run_that_was_not_taken_is_told_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    refused = [MergedRun("", "all of its runs", "its log is cut", "/log\x1b[2J")]
-    others = [MergedRun("a" * 64, "bnnr", "another answer")]
+    refused = [
+        MergedRun("", "all of its runs", "its log is cut", "/log\x1b[2J"),
+        MergedRun("", "one", "no record"),
+    ]
+    others = [MergedRun("a" * 64, "bnnr", "another answer"), MergedRun("b" * 64, "drrs", "another end")]
     _show(Merged(Path("/two"), refused=refused, disagreements=others))
     shown = capsys.readouterr()
-    assert shown.out == "/two: 0 runs taken; 1 refused; 1 in disagreement with ours, which stay\n"
+    assert shown.out == "/two: 0 runs taken; 2 refused; 2 in disagreement with ours, which stay\n"
     assert shown.err.splitlines() == [
         "  refused: all of its runs: its log is cut",
         "    where: /log\\x1b[2J",
+        "  refused: one: no record",
         "  to do: mend what is told there and merge again, or run it again",
         "  disagrees: bnnr (aaaaaaaaaaaa): another answer",
+        "  disagrees: drrs (bbbbbbbbbbbb): another end",
         "  to do: compare the two: harness audit KEY --replay 1, on both machines",
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -137,6 +137,9 @@ def test_parts_that_are_not_here_are_listed_and_none_is_fetched(
     monkeypatch.setattr(f"{image}.find_layout", lambda: layout)
     supplies = Supplies(monkeypatch, new=2)
     parts = needed_parts(layout, ["_python"])
+    # of a part whose lock says no size none is told
+    parts[-1] = replace(parts[-1], size=None)
+    monkeypatch.setattr(f"{image}.needed_parts", lambda *_: parts)
     write_atomic(layout.parts / parts[0].sha256[:2] / parts[0].sha256, "here")
     head, *rows, last = harness_of("image", "fetch", "_python", "--dry-run").stdout.splitlines()
     assert head.split() == ["kind", "bytes", "sha256", "where", "an", "archive", "keeps", "it"]
@@ -265,8 +268,9 @@ def test_parts_and_images_are_handed_over_to_a_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout
 ) -> None:
     asked: list[Any] = []
-    file = tmp_path / "one.tar"
+    file, other = tmp_path / "one.tar", tmp_path / "other.tar"
     file.write_bytes(b"x" * 2_600_000)
+    other.write_bytes(b"x" * 1_400_000)
 
     def needed(_layout: Layout, names: list[str], accelerator: str) -> list[str]:
         asked.append((names, accelerator))
@@ -275,21 +279,30 @@ def test_parts_and_images_are_handed_over_to_a_folder(
     def handed(engine: object, _layout: Layout, names: list[str], folder: Path, accelerator: str) -> list[Path]:
         assert engine is ENGINE
         asked.append((names, folder, accelerator))
-        return [file]
+        return [file, other]
 
     monkeypatch.setattr(f"{image}.needed_parts", needed)
     monkeypatch.setattr(f"{image}.export_parts", lambda _layout, parts, folder: len(parts) - (folder != tmp_path))
     monkeypatch.setattr(f"{image}.hand_over", handed)
-    result = harness_of("image", "export", str(tmp_path / "new"), "bnnr", "_octave", "--images")
-    assert result.stdout.splitlines() == [f"parts in {tmp_path / 'new'}: 2, of them new: 1", f"{file}  3 MB"]
+    result = harness_of("image", "export", str(tmp_path / "new"), "bnnr", "_octave", "drrs", "--images")
+    assert result.stdout.splitlines() == [
+        f"parts in {tmp_path / 'new'}: 2, of them new: 1",
+        f"{file}  3 MB",
+        f"{other}  1 MB",
+    ]
     # an environment has no image of its own to be handed over
-    assert asked == [(["bnnr", "_octave"], "cpu"), (["bnnr"], tmp_path / "new", "cpu")]
+    assert asked == [(["bnnr", "_octave", "drrs"], "cpu"), (["bnnr", "drrs"], tmp_path / "new", "cpu")]
     asked.clear()
     result = harness_of("image", "export", str(tmp_path), "--accelerator", "cuda")
     assert result.stdout == f"parts in {tmp_path}: 2, of them new: 2\n"
     assert asked == [(method_names(repository), "cuda")]
     told = document(harness_of("image", "export", str(tmp_path), "bnnr", "--images", "--json"))
-    assert (told["folder"], told["parts"], told["new"], told["images"]) == (str(tmp_path), 2, 2, [str(file)])
+    assert (told["folder"], told["parts"], told["new"], told["images"]) == (
+        str(tmp_path),
+        2,
+        2,
+        [str(file), str(other)],
+    )
 
 
 def test_images_of_a_file_are_told_with_their_trees(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def stated(signer: Signer | None, **others: Any) -> Attestation:
 def test_a_statement_is_told_with_whose_key_it_has(
     signer: Signer | None, lines: list[str], answering: Callable[[str, Any], Asked]
 ) -> None:
-    made = stated(signer)
+    made = stated(signer, imported=2)
+    assert len(made.statement.remarks) == 2
     asked = answering("api.attest", made)
     result = harness_of("attest", "--reference", "--key", FILE)
     head = ["runs of this machine: ok 2, error 1", f"log: 3 leaves, root {'ab' * 32}", *made.statement.remarks]
