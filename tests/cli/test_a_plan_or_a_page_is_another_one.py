@@ -417,6 +417,10 @@ def test_a_site_that_differs_is_told_with_exit_code_5(pages: SimpleNamespace, tm
     )
     answered = harness_of("report", "--verify", str(tmp_path), "--json")
     assert answered.return_value == 5 and len(document(answered)["differences"]) == 13
+    for count, more in ((10, 0), (11, 1)):
+        pages.verification = ReportVerification(410, tuple(gone[:1] * count), {})
+        lines = harness_of("report", "--verify", str(tmp_path)).stdout.splitlines()
+        assert lines.count("  and 1 file more (--json lists all)") == more and len(lines) == 12 + more
     pages.verification = ReportVerification(1, (changed,), {})
     assert "of 1 file, 1 differs\n" in harness_of("report", "--verify", str(tmp_path)).stdout
 

@@ -292,6 +292,15 @@ def test_a_file_is_one_split(words: tuple[str, ...], tmp_path: Path) -> None:
     assert error.value.todo == "name the strategy that has the parameter"
 
 
+def test_a_file_of_the_only_published_split_is_not_taken_for_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "x.npy").write_text("")
+    monkeypatch.setattr(commands, "recorded_splits", lambda *_: {0: SimpleNamespace(spec=RANDOM)})
+    with pytest.raises(UsageError, match="a file holds one split, and it is not said which"):
+        harness_of("split", "verify", DDI, "--file", str(tmp_path / "x.npy"))
+
+
 @pytest.fixture
 def examined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout) -> SimpleNamespace:
     """A published split that is examined: `broken` is what is found, `given` what was asked."""

@@ -128,6 +128,8 @@ def test_a_lock_fetches_what_parents_hold_and_says_what_is_next(
     result = harness_of("image", "lock", "bnnr", "--json")
     assert document(result)["rows"] == [{"name": "bnnr", "locks": ["bnnr/a.lock", "bnnr/b.lock"]}]
     assert result.stderr == "bnnr: resolving\n"
+    monkeypatch.setattr(f"{image}.lock_environment", lambda *_, say: [])
+    assert harness_of("image", "lock", "bnnr").stdout == "bnnr: nothing in it is locked\n"
 
 
 def test_parts_that_are_not_here_are_listed_and_none_is_fetched(

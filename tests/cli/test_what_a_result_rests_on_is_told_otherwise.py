@@ -259,7 +259,8 @@ def test_a_comparison_is_asked_for_what_was_named_and_its_verdicts_are_the_exit_
     assert (result.return_value, result.stdout, result.stderr) == (0, "text False\n" + hint, told)
     # who names something knows
     for words in (("--benchmark", "ddi"), ("--method", "bnnr"), ("--dataset", "hdvd"), ("--against", FILE)):
-        assert harness_of("compare", *words).stderr == told
+        result = harness_of("compare", *words)
+        assert (result.stdout, result.stderr) == ("text False\n", told)
     del asked[1:]
     for verdict in ClaimVerdict:
         tally.update({**dict.fromkeys(ClaimVerdict, 0), verdict: 1})
