@@ -179,11 +179,13 @@ def test_a_status_is_of_the_plan_that_was_named(
     with pytest.raises(UsageError, match="no metric is called 'AUPR/as-defined'") as error:
         harness_of("status", "--metric", "AUPR/as-defined")
     assert "`harness list metrics`" in error.value.where
-    # a metric may be of any benchmark of the plan
+    # a metric may be of any benchmark of the plan, and a run on any dataset
     other = whole.cells[-1]
-    job = other.cell.job.model_copy(update={"benchmark": "ddi"})
+    job = other.cell.job.model_copy(update={"benchmark": "ddi", "dataset": "hdvd"})
     whole = replace(whole, cells=(*whole.cells[:-1], replace(other, cell=replace(other.cell, job=job))))
     assert harness_of("status", "--benchmark", "repurposing", "--metric", "NS-AUC/as-defined").return_value == 1
+    for name, count in (("hdvd", 1), ("synthetic", len(whole.cells) - 1)):
+        assert document(harness_of("status", "--dataset", name, "--json"))["in_view"] == count
 
 
 @pytest.mark.usefixtures("looked_at")

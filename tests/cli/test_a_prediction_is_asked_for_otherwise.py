@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.layout import find_layout
+from harness.base.layout import Layout, find_layout
 from harness.benchmarks.new_item import kinds
 from harness.cli.predict import _counts, _items, _text
 from harness.data import load_dataset, load_manifest
+from harness.data.manifest import DatasetManifest
 from harness.prediction import Prediction, about_lines, content_of, to_json, usual_choice
 from harness.prediction.prediction import PredictingMethod
 from harness.prediction.request import PredictionRequest
@@ -122,6 +123,20 @@ def test_what_is_not_named_is_the_usual_and_is_said(words: tuple[str, ...], answ
     is_lacking = expected[1] != "fdataset" and "synthetic" not in words
     missing = "the usual dataset, fdataset, is not here: `harness data get fdataset` brings it"
     assert (second == missing) == is_lacking
+
+
+def test_of_data_of_which_nothing_else_is_said_the_title_is_told(
+    answering: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(ANSWER)
+    title = load_manifest(find_layout(), "synthetic").title
+
+    def untold(layout: Layout, name: str) -> DatasetManifest:
+        return load_manifest(layout, name).model_copy(update={"summary": ""})
+
+    monkeypatch.setattr("harness.cli.predict.load_manifest", untold)
+    first, *_ = harness_of("predict", "repurposing", "--dataset", "synthetic").stderr.splitlines()
+    assert f", learning from synthetic ({title}); --method" in first
 
 
 def test_who_learns_from_made_up_data_is_told_so(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,6 +178,18 @@ def test_splits_are_made_copied_and_described(recorded: list[Any], tmp_path: Pat
     assert len(published) == 2
 
 
+def test_a_group_with_a_slash_in_its_name_is_copied_beside_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: Layout
+) -> None:
+    split = load_split(repository, DDI, RANDOM)
+    monkeypatch.setattr(commands, "load_split", lambda *_: split)
+    monkeypatch.setattr(commands, "as_recorded", lambda *_: None)
+    monkeypatch.setattr(commands, "describe_split", lambda *_: {})
+    harness_of("split", "make", DDI, "random", "--set", "group=a/b", "--seed", "1", "--to", str(tmp_path))
+    (copy,) = tmp_path.iterdir()
+    assert copy.is_file() and copy.name.startswith(f"{DDI}-random-group=a_b-1.")
+
+
 def test_published_seeds_are_made_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[tuple[Any, ...]] = []
 
