@@ -33,7 +33,7 @@ from harness.contest import (
     to_markdown,
     to_text,
 )
-from harness.contest.picture import groups_of
+from harness.contest.picture import _value_scale, groups_of
 from harness.contest.rows import notes
 from harness.contest.text import latex
 from harness.results.reference import load_reference
@@ -148,6 +148,30 @@ def test_every_form_says_what_a_number_lacks() -> None:
     for picture in (draw(contest, "svg").decode(), draw(contest, "pdf").decode("cp1252")):
         assert picture.count("†‡§") >= 2  # at the name, and in the line that explains it
         assert "timeout 1" in picture
+
+
+def test_the_best_is_bold_whatever_it_lacks() -> None:
+    contest = contest_of({"mine": {"one": [*_FIRST[:6], Verdict.TIMEOUT]}, "other": {"one": _LESS}})
+    mine, other = contest.entries
+    assert mine.rank == 1 and mine.marks and not other.marks
+    (line,) = (line for line in to_markdown(contest).splitlines() if line.startswith("| mine"))
+    assert line.split(" | ")[1].startswith("**0.6750") and to_markdown(contest).count("**0.") == 1
+    (row,) = (line for line in to_latex(contest).splitlines() if r"\textbf{" in line)
+    assert row.startswith(r"mine & \textbf{0.6750")
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        ([20.0, 20.0], 19.0, 21.0),
+        ([-40.0, -40.0], -42.0, -38.0),
+        ([0.5, 0.5], 0.45, 0.55),
+        ([0.0, 0.0], -0.05, 0.05),
+    ],
+)
+def test_equal_values_stand_in_the_middle_of_a_scale(values: list[float], low: float, high: float) -> None:
+    scale = _value_scale(contest_of({"mine": {"one": values}}).entries, 10.0)
+    assert (scale.low, scale.high) == (pytest.approx(low), pytest.approx(high))
 
 
 def test_of_many_reasons_for_a_missing_number_the_first_is_told() -> None:
