@@ -171,7 +171,7 @@ def test_the_best_is_bold_whatever_it_lacks() -> None:
 )
 def test_equal_values_stand_in_the_middle_of_a_scale(values: list[float], low: float, high: float) -> None:
     scale = _value_scale(contest_of({"mine": {"one": values}}).entries, 10.0)
-    assert (scale.low, scale.high) == (pytest.approx(low), pytest.approx(high))
+    assert [scale.low, scale.high] == pytest.approx([low, high])
 
 
 def test_of_many_reasons_for_a_missing_number_the_first_is_told() -> None:
