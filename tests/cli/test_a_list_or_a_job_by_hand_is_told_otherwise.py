@@ -187,19 +187,20 @@ def test_a_faulty_card_hides_no_other_method(
     tmp_path: Path, repository: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = copy_repository(repository, tmp_path)
-    card = copy.methods / "bnnr" / "method.toml"
-    card.write_text(card.read_text().replace('language = "octave"', ""))
+    for name in ("bnnr", "lrssl"):
+        card = copy.methods / name / "method.toml"
+        card.write_text(card.read_text().replace('language = "', 'tongue = "'))
     monkeypatch.setattr("harness.cli.list.find_layout", lambda: copy)
     with pytest.raises(ManifestError) as error:
         load_method(copy, "bnnr")
     result, answer = harness_of("list"), harness_of("list", "--json")
-    others = [one.name for one in load_methods(repository) if one.name != "bnnr"]
-    assert [line.split()[0] for line in result.stdout.splitlines()] == [*others, "bnnr"]
+    others = [one.name for one in load_methods(repository) if one.name not in ("bnnr", "lrssl")]
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [*others, "bnnr", "lrssl"]
     assert [result.return_value, answer.return_value] == [2, 2]
     rows = document(answer)["rows"]
     summary = f"{error.value.what} ({error.value.where})"
-    assert rows[-1] == {"name": "bnnr", "summary": summary, "fault": error.value.what}
-    assert [row["name"] for row in rows[:-1]] == others
+    assert rows[-2] == {"name": "bnnr", "summary": summary, "fault": error.value.what}
+    assert [row["name"] for row in rows] == [*others, "bnnr", "lrssl"] and "fault" in rows[-1]
 
 
 def test_methods_that_are_named_are_told_whole_each_once(layout: Layout) -> None:
@@ -207,13 +208,12 @@ def test_methods_that_are_named_are_told_whole_each_once(layout: Layout) -> None
     named = [load_method(layout, name) for name in ("pmf", "bnnr")]
     told, answer = (
         harness_of("list", "methods", "pmf", "bnnr", "pmf"),
-        harness_of("list", "methods", "pmf", "--json"),
+        harness_of("list", "methods", "pmf", "bnnr", "--json"),
     )
     assert told.stdout == "\n".join(map(pages.card_text, named)) and told.return_value == 0
     assert all(pages.card_text(card) in pages.markdown(load_methods(layout)) for card in named)
-    (row,) = document(answer)["rows"]
     every = {one["name"]: one for one in document(harness_of("list", "methods", "--json"))["rows"]}
-    assert row == every["pmf"]
+    assert document(answer)["rows"] == [every["pmf"], every["bnnr"]]
 
 
 @pytest.mark.parametrize(

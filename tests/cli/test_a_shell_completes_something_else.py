@@ -218,6 +218,12 @@ def test_a_changed_file_has_another_stamp(tmp_path: Path) -> None:
     renamed = _stamp(tmp_path)
     (tmp_path / "three.py").touch()
     assert len({longer, later, renamed, last := _stamp(tmp_path)}) == 4
+    # in whichever folder
+    for name in ("beside", "between"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "four.py").touch()
+        before, last = last, _stamp(tmp_path)
+        assert before != last
     # what Python writes beside them is none of them
     (tmp_path / "__pycache__").mkdir()
     for name in ("__pycache__/three.py", "three.pyc"):

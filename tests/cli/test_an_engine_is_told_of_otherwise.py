@@ -87,7 +87,7 @@ def test_of_a_worker_what_is_not_well_is_told(
     worst: Examination, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[Any] = []
-    nodes = {"tcp://a": [GOOD, worst], "tcp://b": [GOOD]}
+    nodes = {"tcp://a": [WARNED, GOOD, worst], "tcp://b": [GOOD]}
 
     def cluster(on: str, *, logs: Path) -> object:
         asked.append((on, logs))
@@ -107,7 +107,10 @@ def test_of_a_worker_what_is_not_well_is_told(
         code,
         [("tcp://there:1", logs_of(layout)), ("cluster", layout, (tmp_path,), "runsc")],
     )
-    assert result.stdout.splitlines() == ["tcp://a: 2 checks, 1 ok", *_lines(worst), "tcp://b: 1 check, 1 ok"]
+    assert result.stdout.splitlines() == [
+        *("tcp://a: 3 checks, 1 ok", *_lines(WARNED), *_lines(worst)),
+        "tcp://b: 1 check, 1 ok",
+    ]
     told = document(harness_of("doctor", "--on", "tcp://there:1", "--json"))
     assert told["ready"] is (code == 0)
     assert {name: [one["name"] for one in checks] for name, checks in told["nodes"].items()} == {

@@ -343,8 +343,13 @@ def test_images_of_a_file_are_told_with_their_trees(monkeypatch: pytest.MonkeyPa
 
     def load(engine: object, _layout: Layout, taken: Path) -> list[BuiltImage]:
         assert (engine, taken) == (ENGINE, file)
-        return [BUILT]
+        return [BUILT, other]
 
+    other = BUILT.model_copy(update={"name": "permafrost/drrs:1", "image_id": "sha256:bb"})
     monkeypatch.setattr(f"{image}.load_images", load)
-    assert harness_of("image", "load", str(file)).stdout == "permafrost/bnnr:1  verified  sha256:aa\n"
-    assert document(harness_of("image", "load", str(file), "--json"))["rows"] == [BUILT.model_dump()]
+    assert harness_of("image", "load", str(file)).stdout.splitlines() == [
+        "permafrost/bnnr:1  verified  sha256:aa",
+        "permafrost/drrs:1  verified  sha256:bb",
+    ]
+    rows = document(harness_of("image", "load", str(file), "--json"))["rows"]
+    assert rows == [BUILT.model_dump(), other.model_dump()]
