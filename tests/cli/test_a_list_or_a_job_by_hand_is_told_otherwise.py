@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -189,7 +190,7 @@ def test_a_faulty_card_hides_no_other_method(
     copy = copy_repository(repository, tmp_path)
     for name in ("bnnr", "lrssl"):
         card = copy.methods / name / "method.toml"
-        card.write_text(card.read_text().replace('language = "', 'tongue = "'))
+        card.write_text(re.sub("^language = .*$", "", card.read_text(), flags=re.MULTILINE))
     monkeypatch.setattr("harness.cli.list.find_layout", lambda: copy)
     with pytest.raises(ManifestError) as error:
         load_method(copy, "bnnr")

@@ -217,7 +217,8 @@ def test_a_changed_file_has_another_stamp(tmp_path: Path) -> None:
     (tmp_path / "below" / "one.py").rename(tmp_path / "below" / "two.py")
     renamed = _stamp(tmp_path)
     (tmp_path / "three.py").touch()
-    assert len({longer, later, renamed, last := _stamp(tmp_path)}) == 4
+    last = _stamp(tmp_path)
+    assert len({longer, later, renamed, last}) == 4
     # in whichever folder
     for name in ("beside", "between"):
         (tmp_path / name).mkdir()
