@@ -200,6 +200,8 @@ def test_a_list_has_a_line_for_each_dataset_and_a_fault_in_place_of_one(
     result = harness_of("--data", str(tmp_path / "own"), "data", "list")
     shown = [line for line in result.stdout.splitlines() if line.startswith("bad ")]
     assert result.return_value == 2 and shown[0].split()[:3] == ["bad", "faulty:", "dataset.toml"]
+    # the fault has several lines, the dataset has one
+    assert len(result.stdout.splitlines()) == len(lines) + 1 and f"{bad}: " in shown[0] and "to do: " in shown[0]
     result = harness_of("--data", str(tmp_path / "own"), "data", "list", "--json")
     rows = {row["name"]: row for row in document(result)["rows"]}
     assert result.return_value == 2 and "breaks its schema" in rows["bad"]["fault"]
