@@ -92,6 +92,9 @@ def test_a_self_test_is_told_check_by_check(
         # what is no source is never run
         expected += [f"bnnr: {one.promise}: {end}" for one, end in zip((first, second), ends, strict=True)]
     assert (result.return_value, result.stdout.splitlines()) == (code, expected)
+    # each of several, one after the other
+    both = harness_of("new", "check", "als_wr", "bnnr", "lrssl").stdout.splitlines()
+    assert both == [f"als_wr: {SOURCE}: FAILED: ?", *expected, f"lrssl: {SOURCE}: FAILED: ?"]
     result = harness_of("new", "check", "bnnr", "--install", "--mirror", str(tmp_path), "--json")
     rows = document(result)["rows"]
     assert result.return_value == code and len(rows) == len(expected)
@@ -99,7 +102,7 @@ def test_a_self_test_is_told_check_by_check(
     if not fault:
         row = {"method": "bnnr", "check": first.name, "passed": not reasons[0], "reason": reasons[0]}
         assert rows[1] == row
-    assert engines == [(False,), (True, tmp_path)]
+    assert engines == [(False,), (False,), (True, tmp_path)]
 
 
 def found(standing: Standing, subject: str = "bnnr") -> CaseFinding:
