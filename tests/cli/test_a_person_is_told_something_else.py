@@ -187,6 +187,7 @@ _REMOVALS = (
     Removal("image", "two", 1_500_000),
     Removal("image", "three", 1_000_000),
     Removal("cache", "four", 2_000_000, "it is in use"),
+    Removal("folder", "five", 500_000),
 )
 
 
@@ -208,11 +209,15 @@ def test_what_is_removed_is_told_with_sizes_and_sums(
         f"{word} image two, 1.5 MB",
         f"{word} image three, 1.0 MB",
         "could not remove cache four, 2.0 MB: it is in use",
-        "image  2.5 MB",
+        f"{word} folder five, 0.5 MB",
+        "image   2.5 MB",
+        "folder  0.5 MB",
         "(layers that images share are counted with each of them)",
     ]
     code, out, _ = told("clean", "--all", "--json", *asked)
-    assert code == 1 and [row["name"] for row in json.loads(out)["rows"]] == ["one", "two", "three", "four"]
+    assert code == 1 and [row["name"] for row in json.loads(out)["rows"]] == [
+        *("one", "two", "three", "four", "five"),
+    ]
 
 
 def test_runs_of_another_machine_are_told_as_they_were_taken(

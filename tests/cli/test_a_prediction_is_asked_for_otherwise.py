@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -157,6 +158,17 @@ def test_what_was_named_is_not_said_again(answering: Answering) -> None:
     assert result.stderr.splitlines() == [*about_lines(ANSWER), "2 of 5 rows"]
     words = ("repurposing", "--method", "pmf", "--method", "als_wr")
     assert harness_of("predict", *words).stderr.startswith("methods pmf, als_wr, learning from ")
+
+
+def test_a_dataset_that_is_called_as_a_benchmark_does_not_hide_it(
+    answering: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answering(ANSWER)
+    monkeypatch.setattr("harness.cli.predict.DATASET", SimpleNamespace(knows=lambda name: name != "synthetic_x"))
+    assert harness_of("predict", "repurposing", *WHO).return_value == 0 and asked[0]["dataset"] == "synthetic"
+    with pytest.raises(UsageError, match="'hdvd' is a dataset, and no benchmark") as error:
+        harness_of("predict", "hdvd")
+    assert error.value.todo == "name it by its option: --dataset hdvd"
 
 
 @pytest.mark.parametrize(
