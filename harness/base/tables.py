@@ -53,7 +53,8 @@ def fitted(rows: Sequence[Sequence[str]], *, indent: str = "", width: int = 80) 
 
 def folded(rows: Iterable[Sequence[str]], width: int | None) -> list[str]:
     """Aligned rows whose last entries take as many lines as the width needs; one line each where there is none."""
-    table = list(rows)
+    # a fault may be told in several lines: here it is an entry like any other
+    table = [[" ".join(entry.split()) if "\n" in entry else entry for entry in row] for row in rows]
     lines = aligned(table)
     if width is None:
         return lines

@@ -35,7 +35,7 @@ def sound(fabricated: Layout) -> Record:
         *(
             ({name: value}, name, str(value)[:40])
             for name in ("wall_s", "ran_s", "cpu_s", "peak_bytes", "exit_code", "oom_kills", "log_bytes")
-            for value in ("a text", HUGE, float("nan"))
+            for value in ("a text", HUGE, -HUGE, float("nan"))
         ),
         *(({name: False}, name, "False") for name in ("output_bytes", "paused_s", "log_cut_bytes")),
         ({"not_kept": 5}, "not_kept", "-"),

@@ -148,6 +148,14 @@ ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
         ended("memory", exit_code=137, oom_kills=1, peak_bytes=MEMORY // 2 - 1),
         ("the verdict is 'memory'", f"a peak near {MEMORY}", str(MEMORY // 2 - 1)),
     ),
+    "no memory was used": (
+        ended("memory", exit_code=137, oom_kills=1, peak_bytes=0),
+        ("the verdict is 'memory'", f"a peak near {MEMORY}", "0"),
+    ),
+    "a log of which nothing was read": (
+        used(log_bytes=0),
+        ("the log is not as long as what was read", "0", "21"),
+    ),
     "no error": (ended("error", exit_code=0), ("the verdict is 'error'", "another exit code", "exit code 0")),
     "no end": (ended("invalid", exit_code=None), ("the verdict is 'invalid'", "an exit code", "none")),
     "a longer log": (

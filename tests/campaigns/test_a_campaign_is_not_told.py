@@ -99,6 +99,8 @@ def test_what_it_tells_is_read_word_for_word() -> None:
         }
     )
     assert new.text() == "3fa91c: full, by process 17 of login: 0 of 400 runs in 2.0 h"
+    # what is left may take no time at all, which is not the same as that nobody knows
+    assert new.model_copy(update={"seconds_left": 0.0}).text() == f"{new.text()}, about 0 s left"
     for wish, words in ((Wish.DRAIN, "what runs is finished"), (Wish.STOP, "at once")):
         assert new.model_copy(update={"wish": wish}).text().endswith(f"\n  asked to end: {words}")
 

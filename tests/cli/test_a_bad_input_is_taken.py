@@ -297,7 +297,13 @@ def test_the_same_beginning_suggests_three_at_most() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("build", "nope"), ("verify", "nope"), ("save", "images.tar", "nope"), ("build", "bnnr", "--all")],
+    [
+        ("build", "nope"),
+        ("build", "bnnr", "nope"),
+        ("verify", "nope"),
+        ("save", "images.tar", "nope"),
+        ("build", "bnnr", "--all"),
+    ],
 )
 def test_an_image_that_cannot_be_is_refused_before_an_engine_is_started(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

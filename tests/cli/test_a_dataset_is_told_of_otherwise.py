@@ -69,6 +69,19 @@ def test_a_dataset_of_ones_own_is_made_told_and_accepted_again(own: Path, tmp_pa
     assert (told["name"], told["changes"], told["outdated"]) == ("mine", [], [])
 
 
+def test_every_table_that_is_named_is_taken(own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, object]] = []
+
+    def refused(_name: str, **tables: object) -> object:
+        asked.append(tables)
+        raise UsageError("enough")
+
+    monkeypatch.setattr("harness.api.accept_data", refused, raising=False)
+    with pytest.raises(UsageError, match="enough"):
+        harness_of("data", "accept", "hdvd", "--associations", "a.csv", "--drugs", "b.csv", "--diseases", "c.csv")
+    assert asked == [{"associations": "a.csv", "drugs": "b.csv", "diseases": "c.csv"}]
+
+
 def test_a_setting_of_a_converter_reaches_it(own: Path, tmp_path: Path) -> None:
     table = ("--associations", str(tmp_path / "matrix.csv"))
     with pytest.raises(UsageError, match="nonsense"):
@@ -80,7 +93,7 @@ def test_runs_of_other_data_are_told_and_a_few_of_them_by_name(
     runs: int, more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes = (Change("drugs", "", "4"), Change("title", "x", ""))
-    accepted = Accepted(SimpleNamespace(digest="d" * 64, remarks=("a drug has no disease",)), changes)  # type: ignore[arg-type]
+    accepted = Accepted(SimpleNamespace(digest="d" * 64, remarks=("a drug has no disease", "so has b")), changes)  # type: ignore[arg-type]
     outdated = [
         (f"{number:064x}"[::-1], SimpleNamespace(job=SimpleNamespace(label=f"job {number}")))
         for number in range(runs)
@@ -90,8 +103,14 @@ def test_runs_of_other_data_are_told_and_a_few_of_them_by_name(
         lambda _name, **_: SimpleNamespace(accepted=accepted, outdated=outdated),
         raising=False,
     )
-    lines = harness_of("data", "accept", "hdvd").stdout.splitlines()
-    assert lines[:4] == ["hdvd: accepted", "  drugs: none -> 4", "  title: x -> none", "  a drug has no disease"]
+    head, *lines = harness_of("data", "accept", "hdvd").stdout.splitlines()
+    assert [head, *lines[:3]] == [
+        "hdvd: accepted",
+        "  drugs: none -> 4",
+        "  title: x -> none",
+        "  a drug has no disease",
+    ]
+    assert lines[3] == "  so has b"
     listed = [f"  {key[:12]}  {planned.job.label}" for key, planned in outdated[:20]]
     if runs:
         listed = [f"{runs} stored run{'s' if runs > 1 else ''} of other data than these:", *listed]
@@ -99,7 +118,7 @@ def test_runs_of_other_data_are_told_and_a_few_of_them_by_name(
         listed += ["they stay as they are; to remove one: harness forget KEY"]
     assert lines[4:] == listed
     told = document(harness_of("data", "accept", "hdvd", "--json"))
-    assert told["digest"] == "d" * 64 and told["remarks"] == ["a drug has no disease"]
+    assert told["digest"] == "d" * 64 and told["remarks"] == ["a drug has no disease", "so has b"]
     assert told["outdated"] == [{"key": key, "label": planned.job.label} for key, planned in outdated]
     assert told["changes"] == [
         {"what": "drugs", "before": "", "now": "4"},
@@ -145,6 +164,13 @@ def test_a_dataset_is_shown_with_all_that_is_known_of_it(
         "  diseases: to be brought",
     ]
     assert asked == [("fdataset", (tmp_path,))] * 3
+    # of a file beside the manifest that was edited that is told, wherever a copy of it is
+    edited = REPOSITORY / "datasets" / "fdataset" / "x.txt"
+    monkeypatch.setattr(f"{data}.changed_files", lambda *_: {edited: "its sha256 is another"})
+    shown = harness_of("data", "show", "fdataset").stdout.splitlines()
+    assert [line for line in shown if line not in lines] == [
+        f"  x.txt ({others[0].bytes:,} bytes): {edited}: its sha256 is another"
+    ]
 
 
 def test_a_list_has_a_line_for_each_dataset_and_a_fault_in_place_of_one(
@@ -174,6 +200,8 @@ def test_a_list_has_a_line_for_each_dataset_and_a_fault_in_place_of_one(
     result = harness_of("--data", str(tmp_path / "own"), "data", "list")
     shown = [line for line in result.stdout.splitlines() if line.startswith("bad ")]
     assert result.return_value == 2 and shown[0].split()[:3] == ["bad", "faulty:", "dataset.toml"]
+    # the fault has several lines, the dataset has one
+    assert len(result.stdout.splitlines()) == len(lines) + 1 and f"{bad}: " in shown[0] and "to do: " in shown[0]
     result = harness_of("--data", str(tmp_path / "own"), "data", "list", "--json")
     rows = {row["name"]: row for row in document(result)["rows"]}
     assert result.return_value == 2 and "breaks its schema" in rows["bad"]["fault"]
@@ -240,6 +268,15 @@ def test_a_dataset_that_nobody_has_costs_no_other_one(layout: Layout, monkeypatc
     assert (result.return_value, json_of.return_value) == (4, 4)
     with pytest.raises(MissingData):
         harness_of("data", "get", "hdvd", "fdataset")
+
+    # the worst of the faults is the exit code, whichever came last
+    def refuse(layout: Layout, name: str, *, mirrors: tuple[Path, ...]) -> Any:
+        if name == "hdvd":
+            raise UsageError("a manifest is faulty")
+        return load(layout, name, mirrors=mirrors)
+
+    monkeypatch.setattr(f"{data}.load_dataset", refuse)
+    assert harness_of("data", "get", "--all").return_value == 4
 
 
 def _below(remarks: tuple[str, ...]) -> list[str]:

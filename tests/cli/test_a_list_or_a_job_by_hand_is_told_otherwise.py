@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,7 +41,9 @@ def test_a_job_by_hand_is_written_and_told_with_the_line_that_runs_it(
     planned = SimpleNamespace(key="a" * 64, job=SimpleNamespace(label="a job"))
     image = SimpleNamespace(name="permafrost/x:1", image_id="sha256:1")
     note = SimpleNamespace(planned=planned, image=image)
-    kit = SimpleNamespace(folder=folder, note=note, command=("docker", "run", "a b"), remarks=("no limit",))
+    kit = SimpleNamespace(
+        folder=folder, note=note, command=("docker", "run", "a b"), remarks=("no limit", "no GPU")
+    )
 
     def write(job: object, where: str, *, upstream: Path | None, repository: object) -> object:
         asked.append((job, where, upstream, repository))
@@ -60,6 +63,7 @@ def test_a_job_by_hand_is_written_and_told_with_the_line_that_runs_it(
     assert result.stderr.splitlines() == [
         f"a job: {folder}; this runs it:",
         "note: no limit",
+        "note: no GPU",
         f"then: harness job check '{folder}'",
     ]
     told = document(harness_of("job", "write", *key, str(folder), *options, "--json"))
@@ -69,7 +73,7 @@ def test_a_job_by_hand_is_written_and_told_with_the_line_that_runs_it(
         "permafrost/x:1",
         "sha256:1",
         ["docker", "run", "a b"],
-        ["no limit"],
+        ["no limit", "no GPU"],
     )
     (first, where, code, repository), other = asked
     assert where == str(folder) and code == (tmp_path if upstream else None)
@@ -184,19 +188,21 @@ def test_a_faulty_card_hides_no_other_method(
     tmp_path: Path, repository: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = copy_repository(repository, tmp_path)
-    card = copy.methods / "bnnr" / "method.toml"
-    card.write_text(card.read_text().replace('language = "octave"', ""))
+    # of two faults each is told, and the card is a line all the same
+    for name, field in (("bnnr", ""), ("lrssl", 'tongue = "octave"')):
+        card = copy.methods / name / "method.toml"
+        card.write_text(re.sub("^language = .*$", field, card.read_text(), flags=re.MULTILINE))
     monkeypatch.setattr("harness.cli.list.find_layout", lambda: copy)
     with pytest.raises(ManifestError) as error:
         load_method(copy, "bnnr")
     result, answer = harness_of("list"), harness_of("list", "--json")
-    others = [one.name for one in load_methods(repository) if one.name != "bnnr"]
-    assert [line.split()[0] for line in result.stdout.splitlines()] == [*others, "bnnr"]
+    others = [one.name for one in load_methods(repository) if one.name not in ("bnnr", "lrssl")]
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [*others, "bnnr", "lrssl"]
     assert [result.return_value, answer.return_value] == [2, 2]
     rows = document(answer)["rows"]
     summary = f"{error.value.what} ({error.value.where})"
-    assert rows[-1] == {"name": "bnnr", "summary": summary, "fault": error.value.what}
-    assert [row["name"] for row in rows[:-1]] == others
+    assert rows[-2] == {"name": "bnnr", "summary": summary, "fault": error.value.what}
+    assert [row["name"] for row in rows] == [*others, "bnnr", "lrssl"] and "fault" in rows[-1]
 
 
 def test_methods_that_are_named_are_told_whole_each_once(layout: Layout) -> None:
@@ -204,13 +210,12 @@ def test_methods_that_are_named_are_told_whole_each_once(layout: Layout) -> None
     named = [load_method(layout, name) for name in ("pmf", "bnnr")]
     told, answer = (
         harness_of("list", "methods", "pmf", "bnnr", "pmf"),
-        harness_of("list", "methods", "pmf", "--json"),
+        harness_of("list", "methods", "pmf", "bnnr", "--json"),
     )
     assert told.stdout == "\n".join(map(pages.card_text, named)) and told.return_value == 0
     assert all(pages.card_text(card) in pages.markdown(load_methods(layout)) for card in named)
-    (row,) = document(answer)["rows"]
     every = {one["name"]: one for one in document(harness_of("list", "methods", "--json"))["rows"]}
-    assert row == every["pmf"]
+    assert document(answer)["rows"] == [every["pmf"], every["bnnr"]]
 
 
 @pytest.mark.parametrize(

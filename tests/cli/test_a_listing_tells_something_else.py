@@ -150,11 +150,12 @@ def test_an_answer_made_by_hand_is_judged(
     equal: bool | None, fault: str, code: int, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     note: Any = SimpleNamespace(planned=SimpleNamespace(job=SimpleNamespace(label="a job")))
-    answer = SimpleNamespace(note=note, fault=fault, files={} if fault else {"predictions.npy": "1" * 64})
+    named = {} if fault else {"predictions.npy": "1" * 64, "traces.npy": "2" * 64}
+    answer = SimpleNamespace(note=note, fault=fault, files=named)
     checked = SimpleNamespace(key="a" * 64, answer=answer, equal=equal, is_good=not fault and equal is not False)
     monkeypatch.setattr("harness.api.check_job", lambda *_, **__: checked, raising=False)
     result = harness_of("job", "check", str(tmp_path))
-    files = [] if fault else [f"  predictions.npy  sha256 {'1' * 64}"]
+    files = [f"  {name}  sha256 {digest}" for name, digest in named.items()]
     assert result.return_value == code and result.stdout.splitlines() == [f"a job: {said}", *files]
     result = harness_of("job", "check", str(tmp_path), "--json")
     told = document(result)

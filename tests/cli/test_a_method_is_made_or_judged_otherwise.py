@@ -64,34 +64,44 @@ def test_a_skeleton_is_told_file_by_file(monkeypatch: pytest.MonkeyPatch, reposi
 
 @pytest.mark.parametrize(
     ("fault", "reasons", "code"),
-    [("", ("", ""), 0), ("", ("", "too few"), 1), ("", ("slow", "slow"), 1), ("a link", ("", ""), 1)],
+    [
+        ("", ("", "", ""), 0),
+        ("", ("", "too few", ""), 1),
+        ("", ("", "", "too few"), 1),
+        ("", ("slow", "slow", ""), 1),
+        ("", ("slow", "", "slow"), 1),
+        ("a link", ("", "", ""), 1),
+    ],
 )
 def test_a_self_test_is_told_check_by_check(
     fault: str,
-    reasons: tuple[str, str],
+    reasons: tuple[str, str, str],
     code: int,
     engines: list[Any],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    first, second, *_ = checks_of(load_method(Layout(REPOSITORY, REPOSITORY, REPOSITORY), "bnnr"))
+    first, *checks = checks_of(load_method(Layout(REPOSITORY, REPOSITORY, REPOSITORY), "bnnr"))[:3]
 
     def test(card: Any, run: str) -> Iterator[CheckResult]:
         assert (card.name, run) == ("bnnr", "a run")
-        for one, reason in zip((first, second), reasons, strict=True):
+        for one, reason in zip((first, *checks), reasons, strict=True):
             yield CheckResult(one.name, passed=not reason, reason=reason)
 
     monkeypatch.setattr(new, "code_fault", lambda _layout, name: fault if name == "bnnr" else "?")
     monkeypatch.setattr("harness.conformance.self_test", test)
     result = harness_of("new", "check", "bnnr")
     ends = [f"FAILED: {one}" if one else "passed" for one in reasons]
-    if reasons[0] == reasons[1] == "slow":
-        ends[1] = "FAILED: as above"
+    if reasons[0]:
+        ends = ["FAILED: as above" if end == ends[0] and place else end for place, end in enumerate(ends)]
     expected = [f"bnnr: {SOURCE}: {f'FAILED: {fault}' if fault else 'passed'}"]
     if not fault:
         # what is no source is never run
-        expected += [f"bnnr: {one.promise}: {end}" for one, end in zip((first, second), ends, strict=True)]
+        expected += [f"bnnr: {one.promise}: {end}" for one, end in zip((first, *checks), ends, strict=True)]
     assert (result.return_value, result.stdout.splitlines()) == (code, expected)
+    # each of several, one after the other
+    both = harness_of("new", "check", "als_wr", "bnnr", "lrssl").stdout.splitlines()
+    assert both == [f"als_wr: {SOURCE}: FAILED: ?", *expected, f"lrssl: {SOURCE}: FAILED: ?"]
     result = harness_of("new", "check", "bnnr", "--install", "--mirror", str(tmp_path), "--json")
     rows = document(result)["rows"]
     assert result.return_value == code and len(rows) == len(expected)
@@ -99,7 +109,7 @@ def test_a_self_test_is_told_check_by_check(
     if not fault:
         row = {"method": "bnnr", "check": first.name, "passed": not reasons[0], "reason": reasons[0]}
         assert rows[1] == row
-    assert engines == [(False,), (True, tmp_path)]
+    assert engines == [(False,), (False,), (True, tmp_path)]
 
 
 def found(standing: Standing, subject: str = "bnnr") -> CaseFinding:

@@ -162,7 +162,8 @@ def test_clients_are_told_of_a_kernel_with_all_that_was_named(
     assert (result.return_value, result.stdout) == (0, f"registered: {tmp_path / 'kernels'}\n")
     told = document(
         harness_of(
-            *BNNR, "--register", "--json", "--set", "maxiter=3", "--inner-folds", "2", "--mirror", "../docs"
+            *(*BNNR, "--register", "--json", "--set", "maxiter=3", "--set", "tol1=0.5", "--inner-folds", "0"),
+            *("--mirror", "../docs", "--mirror", str(tmp_path)),
         )
     )
     assert told["registered"] == str(tmp_path / "kernels")
@@ -173,7 +174,10 @@ def test_clients_are_told_of_a_kernel_with_all_that_was_named(
             "synthetic",
             f"{title} on synthetic",
             "octave",
-            [*usual, "--inner-folds=2", "--set=maxiter=3", f"--mirror={REPOSITORY / 'docs'}"],
+            [
+                *(*usual, "--inner-folds=0", "--set=maxiter=3", "--set=tol1=0.5"),
+                *(f"--mirror={REPOSITORY / 'docs'}", f"--mirror={tmp_path}"),
+            ],
         ),
     ]
     assert opened.engines == [] and opened.kernels == []

@@ -94,11 +94,16 @@ def test_a_run_that_stays_is_told_with_the_reason(
 
     def forget(*given: Any, **named: Any) -> list[Any]:
         runs = ordinary(*given, **{**named, "dry_run": True})
-        return runs if named.get("dry_run") else [replace(runs[0], fault="it is in use"), *runs[1:]]
+        return (
+            runs
+            if named.get("dry_run")
+            else [*(replace(run, fault="it is in use") for run in runs[:2]), *runs[2:]]
+        )
 
     monkeypatch.setattr("harness.api.forget", forget)
-    code, out, err = told("forget", keys[0], keys[1], "--yes")
-    assert (code, out.splitlines()[-1], err) == (1, "removed: 1", f"not removed: {keys[0][:12]}: it is in use\n")
+    code, out, err = told("forget", *keys[:3], "--yes")
+    assert (code, out.splitlines()[-1]) == (1, "removed: 1")
+    assert err == "".join(f"not removed: {key[:12]}: it is in use\n" for key in keys[:2])
     code, out, _ = told("forget", keys[0], "--yes", "--json")
     assert (code, json.loads(out)["runs"][0]["fault"]) == (1, "it is in use")
 
@@ -171,6 +176,10 @@ def test_runs_that_differ_in_time_and_machine_alone_are_the_same(
     assert out.splitlines()[-1].startswith("the same: job, image, inputs, outcome, scores")
     code, out, _ = told("diff", "one", "other", "--json")
     assert (code, [row["decides"] for row in json.loads(out)["rows"]]) == (0, [False, False])
+    # one that decides is enough, wherever it stands
+    later.append(Difference("files", "predictions.npy", "a", "b"))
+    code, out, _ = told("diff", "one", "other")
+    assert code == 1 and "the same" not in out and told("diff", "one", "other", "--json")[0] == 1
 
 
 _REMOVALS = (
@@ -178,6 +187,7 @@ _REMOVALS = (
     Removal("image", "two", 1_500_000),
     Removal("image", "three", 1_000_000),
     Removal("cache", "four", 2_000_000, "it is in use"),
+    Removal("folder", "five", 500_000),
 )
 
 
@@ -199,11 +209,15 @@ def test_what_is_removed_is_told_with_sizes_and_sums(
         f"{word} image two, 1.5 MB",
         f"{word} image three, 1.0 MB",
         "could not remove cache four, 2.0 MB: it is in use",
-        "image  2.5 MB",
+        f"{word} folder five, 0.5 MB",
+        "image   2.5 MB",
+        "folder  0.5 MB",
         "(layers that images share are counted with each of them)",
     ]
     code, out, _ = told("clean", "--all", "--json", *asked)
-    assert code == 1 and [row["name"] for row in json.loads(out)["rows"]] == ["one", "two", "three", "four"]
+    assert code == 1 and [row["name"] for row in json.loads(out)["rows"]] == [
+        *("one", "two", "three", "four", "five"),
+    ]
 
 
 def test_runs_of_another_machine_are_told_as_they_were_taken(

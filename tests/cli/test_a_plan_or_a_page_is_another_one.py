@@ -163,6 +163,7 @@ def test_a_status_is_of_the_plan_that_was_named(
         (("--method", "constant"), 0, {"methods": ("constant",)}),
         (("--method", "constant", "--method", "als_wr"), 1, {"methods": ("constant", "als_wr")}),
         (("--verdict", "OK"), 0, {"verdicts": ["ok"]}),
+        (("--verdict", "ok", "--verdict", "error"), 1, {"verdicts": ["ok", "error"]}),
         (("--dataset", "synthetic", "--benchmark", "repurposing"), 1, {"datasets": ("synthetic",)}),
     ):
         wanted: dict[str, Any] = dict.fromkeys(("benchmarks", "methods", "datasets", "verdicts"), ())
@@ -178,6 +179,13 @@ def test_a_status_is_of_the_plan_that_was_named(
     with pytest.raises(UsageError, match="no metric is called 'AUPR/as-defined'") as error:
         harness_of("status", "--metric", "AUPR/as-defined")
     assert "`harness list metrics`" in error.value.where
+    # a metric may be of any benchmark of the plan, and a run on any dataset
+    other = whole.cells[-1]
+    job = other.cell.job.model_copy(update={"benchmark": "ddi", "dataset": "hdvd"})
+    whole = replace(whole, cells=(*whole.cells[:-1], replace(other, cell=replace(other.cell, job=job))))
+    assert harness_of("status", "--benchmark", "repurposing", "--metric", "NS-AUC/as-defined").return_value == 1
+    for name, count in (("hdvd", 1), ("synthetic", len(whole.cells) - 1)):
+        assert document(harness_of("status", "--dataset", name, "--json"))["in_view"] == count
 
 
 @pytest.mark.usefixtures("looked_at")
@@ -226,7 +234,7 @@ def test_campaigns_at_work_are_a_document_too(looked_at: Layout, monkeypatch: py
 def pages(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     """What is asked of the pages; each writes a little."""
     asked = SimpleNamespace(plans=[], status=[], pages=[], sites=[], opened=[], collects=[], folders=[])
-    asked.verification = ReportVerification(410, (), {"Audit of x": "never"})
+    asked.verification = ReportVerification(410, (), {"Audit of x": "never", "Audit of y": "today"})
 
     def plan(**others: Any) -> Plan:
         asked.plans.append((others["suite"], others["published_seeds"], others["make_splits"]))
@@ -371,11 +379,12 @@ def test_a_report_is_verified_with_the_options_that_make_it(
         [
             f"verified: {path} is what these results give, 410 files",
             "  as told there, and by nothing here: Audit of x: never",
+            "  as told there, and by nothing here: Audit of y: today",
         ],
     )
     answer = document(harness_of(*words, "--json"))
     assert (answer["verified"], answer["files"], answer["differences"]) == (str(path), 410, [])
-    assert answer["audits"] == {"Audit of x": "never"}
+    assert answer["audits"] == {"Audit of x": "never", "Audit of y": "today"}
 
 
 def test_a_page_without_options_tells_what_it_is_of(
@@ -410,6 +419,10 @@ def test_a_site_that_differs_is_told_with_exit_code_5(pages: SimpleNamespace, tm
     )
     answered = harness_of("report", "--verify", str(tmp_path), "--json")
     assert answered.return_value == 5 and len(document(answered)["differences"]) == 13
+    for count, more in ((10, 0), (11, 1)):
+        pages.verification = ReportVerification(410, tuple(gone[:1] * count), {})
+        lines = harness_of("report", "--verify", str(tmp_path)).stdout.splitlines()
+        assert lines.count("  and 1 file more (--json lists all)") == more and len(lines) == 12 + more
     pages.verification = ReportVerification(1, (changed,), {})
     assert "of 1 file, 1 differs\n" in harness_of("report", "--verify", str(tmp_path)).stdout
 

@@ -6,15 +6,17 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.layout import find_layout
+from harness.base.layout import Layout, find_layout
 from harness.benchmarks.new_item import kinds
 from harness.cli.predict import _counts, _items, _text
 from harness.data import load_dataset, load_manifest
+from harness.data.manifest import DatasetManifest
 from harness.prediction import Prediction, about_lines, content_of, to_json, usual_choice
 from harness.prediction.prediction import PredictingMethod
 from harness.prediction.request import PredictionRequest
@@ -79,6 +81,7 @@ def test_what_is_typed_is_what_is_asked(answering: Answering, tmp_path: Path) ->
     words = [*WHO, "--method", "als_wr/corrected", "--variant", "published", "--set", "alpha=2", "--set", "beta=x"]
     words += ["--seed", "7", "--top", "3", "--pair", "a", "b", "--pair", "c", "d", "--both-orders", "--install"]
     words += ["--drug", "mine=f=1", "--drug", "known", "--disease", "ill=g=2", "--new", "drug", "n=m", "text"]
+    words += ["--new", "disease", "o", "more"]
     harness_of("predict", "repurposing", *words, "--mirror", str(tmp_path))
     whole = asked[1]
     repository = whole.pop("repository")
@@ -90,7 +93,12 @@ def test_what_is_typed_is_what_is_asked(answering: Answering, tmp_path: Path) ->
         "parameters": {"alpha": 2, "beta": "x"},
         "seed": 7,
         "top": 3,
-        "new": [("drug", "n=m", "text"), ("drug", "mine", "f=1"), ("disease", "ill", "g=2")],
+        "new": [
+            ("drug", "n=m", "text"),
+            ("disease", "o", "more"),
+            ("drug", "mine", "f=1"),
+            ("disease", "ill", "g=2"),
+        ],
         "only": [("drug", "known")],
         "pairs": (("a", "b"), ("c", "d")),
         "both_orders": True,
@@ -118,6 +126,20 @@ def test_what_is_not_named_is_the_usual_and_is_said(words: tuple[str, ...], answ
     assert (second == missing) == is_lacking
 
 
+def test_of_data_of_which_nothing_else_is_said_the_title_is_told(
+    answering: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(ANSWER)
+    title = load_manifest(find_layout(), "synthetic").title
+
+    def untold(layout: Layout, name: str) -> DatasetManifest:
+        return load_manifest(layout, name).model_copy(update={"summary": ""})
+
+    monkeypatch.setattr("harness.cli.predict.load_manifest", untold)
+    first, *_ = harness_of("predict", "repurposing", "--dataset", "synthetic").stderr.splitlines()
+    assert f", learning from synthetic ({title}); --method" in first
+
+
 def test_who_learns_from_made_up_data_is_told_so(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the usual dataset is not here, what stands in for it may be of drugs that do not exist."""
     answering(ANSWER)
@@ -136,6 +158,17 @@ def test_what_was_named_is_not_said_again(answering: Answering) -> None:
     assert result.stderr.splitlines() == [*about_lines(ANSWER), "2 of 5 rows"]
     words = ("repurposing", "--method", "pmf", "--method", "als_wr")
     assert harness_of("predict", *words).stderr.startswith("methods pmf, als_wr, learning from ")
+
+
+def test_a_dataset_that_is_called_as_a_benchmark_does_not_hide_it(
+    answering: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answering(ANSWER)
+    monkeypatch.setattr("harness.cli.predict.DATASET", SimpleNamespace(knows=lambda name: name != "synthetic_x"))
+    assert harness_of("predict", "repurposing", *WHO).return_value == 0 and asked[0]["dataset"] == "synthetic"
+    with pytest.raises(UsageError, match="'hdvd' is a dataset, and no benchmark") as error:
+        harness_of("predict", "hdvd")
+    assert error.value.todo == "name it by its option: --dataset hdvd"
 
 
 @pytest.mark.parametrize(
@@ -172,12 +205,15 @@ def test_the_kind_of_the_file_is_what_is_written(answering: Answering, tmp_path:
 
 
 def test_a_warning_of_a_method_stands_beside_the_rows(answering: Answering, repository_here: Path) -> None:
-    answering(ANSWER)
-    folder = Store(repository_here / "runs").path(KEY)
-    folder.mkdir(parents=True)
-    (folder / "method.json").write_text(json.dumps({"protocol": 1, "warnings": ["a SMILES is odd"]}))
+    others = ANSWER.methods[0], PredictingMethod("als_wr", "published", "it was named", (), "cd" * 32)
+    answering(replace(ANSWER, methods=others))
+    for key, text in ((KEY, "a SMILES is odd"), ("cd" * 32, "a drug is unknown")):
+        folder = Store(repository_here / "runs").path(key)
+        folder.mkdir(parents=True)
+        (folder / "method.json").write_text(json.dumps({"protocol": 1, "warnings": [text]}))
     result = harness_of("predict", *WHO)
-    assert result.stderr.splitlines()[-2:] == ["warning of the method: a SMILES is odd", "2 of 5 rows"]
+    warned = [f"warning of the method: {text}" for text in ("a SMILES is odd", "a drug is unknown")]
+    assert result.stderr.splitlines()[-3:] == [*warned, "2 of 5 rows"]
     assert "odd" not in result.stdout
 
 

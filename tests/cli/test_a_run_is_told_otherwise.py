@@ -19,6 +19,7 @@ from harness.cli import main
 from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.status import Table, to_json
+from harness.status.table import known_sets
 from tests.cli.calls import document, harness_of
 from tests.fabricate import SEEDS, table_of
 
@@ -159,12 +160,26 @@ def test_of_few_runs_every_score_and_where_the_evidence_lies_is_shown(here: Layo
     ("unpublished", "kind"), [(frozenset[str](), "as-published"), (frozenset({"synthetic"}), "as-defined")]
 )
 def test_the_metrics_of_the_table_come_first(
-    unpublished: frozenset[str], kind: str, running: Running, looked_at: Layout, made_up: Plan
+    unpublished: frozenset[str],
+    kind: str,
+    running: Running,
+    looked_at: Layout,
+    made_up: Plan,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = only(table_of(looked_at, made_up), slice(0, 1))
-    running(replace(table, unpublished=unpublished))
+    table = replace(table, unpublished=unpublished)
+    running(table)
     lines = harness_of(*CONSTANT).stdout.split("\n\n")[-1].splitlines()
-    assert lines[1].split()[0] == f"NS-AUC/{kind}"
+    first = [metric for members in known_sets(table.groups) for metric in members]
+    assert first[0] == f"NS-AUC/{kind}" and len(first) > 2
+    names = [line.split()[0] for line in lines[1:] if " published " not in line]
+    assert names[: len(first)] == first
+    # whatever comes first in the alphabet
+    monkeypatch.setattr("harness.cli.run.known_sets", lambda _groups: [tuple(first[::-1])])
+    lines = harness_of(*CONSTANT).stdout.split("\n\n")[-1].splitlines()
+    names = [line.split()[0] for line in lines[1:] if " published " not in line]
+    assert names[: len(first)] == first[::-1]
 
 
 def test_a_published_number_stands_below_ours_with_the_reason(here: Layout, keys: list[str]) -> None:
@@ -258,6 +273,26 @@ def test_it_is_said_where_nothing_was_left(
     running(table, left=left)
     assert harness_of(*CONSTANT).stderr == said
     assert harness_of(*CONSTANT, "--json").stderr == ""
+
+
+def test_every_kind_of_failure_that_is_kept_can_be_asked_for_again(
+    running: Running, looked_at: Layout, made_up: Plan
+) -> None:
+    good, bad = table_of(looked_at, made_up).cells[2:4]
+    late = replace(good, cell=replace(good.cell, verdict=Verdict.TIMEOUT))
+    running(replace(table_of(looked_at, made_up), cells=(late, bad)), left=0)
+    assert harness_of(*CONSTANT).stderr.endswith("; to run them again: --again error --again timeout\n")
+
+
+def test_every_reason_why_a_published_number_decides_nothing_is_told(
+    running: Running, looked_at: Layout, made_up: Plan, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running(only(table_of(looked_at, made_up), slice(0, 1)))
+    numbers = [NUMBER, {**NUMBER, "published": "0.5", "reason": "another why"}]
+    monkeypatch.setattr("harness.handles.published_beside", lambda *_: {keys[0]: numbers})
+    shown = harness_of(*CONSTANT).stdout
+    assert " published 0.75: deviates [1]\n" in shown and " published 0.5: deviates [2]\n" in shown
+    assert "\n  [1] why\n  [2] another why\n" in shown
 
 
 @pytest.mark.parametrize(

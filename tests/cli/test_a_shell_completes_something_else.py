@@ -50,6 +50,9 @@ def completed(*words: str) -> dict[str, str | None]:
     [
         ("ru", ["run"]),
         ("run --meth", ["--method"]),
+        # what may be repeated is offered again, and nothing else
+        ("run --method bnnr --meth", ["--method"]),
+        ("run --suite smoke --sui", []),
         ("run --method bn", ["bnnr"]),
         ("run --method BN", ["bnnr"]),
         ("run --suite sm", ["smoke"]),
@@ -201,7 +204,10 @@ def test_a_changed_file_has_another_stamp(tmp_path: Path) -> None:
     (tmp_path / "below" / "one.py").write_text("1")
     before = _stamp(tmp_path)
     assert _stamp(tmp_path) == before
+    written = (tmp_path / "below" / "one.py").stat().st_mtime_ns
     (tmp_path / "below" / "one.py").write_text("12")
+    # a copy may keep the time of another version
+    os.utime(tmp_path / "below" / "one.py", ns=(written, written))
     longer = _stamp(tmp_path)
     assert longer != before
     # of the same size, but written later; then of another name, and one beside it
@@ -211,7 +217,14 @@ def test_a_changed_file_has_another_stamp(tmp_path: Path) -> None:
     (tmp_path / "below" / "one.py").rename(tmp_path / "below" / "two.py")
     renamed = _stamp(tmp_path)
     (tmp_path / "three.py").touch()
-    assert len({longer, later, renamed, last := _stamp(tmp_path)}) == 4
+    last = _stamp(tmp_path)
+    assert len({longer, later, renamed, last}) == 4
+    # in whichever folder
+    for name in ("beside", "between"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "four.py").touch()
+        before, last = last, _stamp(tmp_path)
+        assert before != last
     # what Python writes beside them is none of them
     (tmp_path / "__pycache__").mkdir()
     for name in ("__pycache__/three.py", "three.pyc"):

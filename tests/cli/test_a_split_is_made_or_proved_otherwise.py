@@ -178,6 +178,18 @@ def test_splits_are_made_copied_and_described(recorded: list[Any], tmp_path: Pat
     assert len(published) == 2
 
 
+def test_a_group_with_a_slash_in_its_name_is_copied_beside_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: Layout
+) -> None:
+    split = load_split(repository, DDI, RANDOM)
+    monkeypatch.setattr(commands, "load_split", lambda *_: split)
+    monkeypatch.setattr(commands, "as_recorded", lambda *_: None)
+    monkeypatch.setattr(commands, "describe_split", lambda *_: {})
+    harness_of("split", "make", DDI, "random", "--set", "group=a/b", "--seed", "1", "--to", str(tmp_path))
+    (copy,) = tmp_path.iterdir()
+    assert copy.is_file() and copy.name.startswith(f"{DDI}-random-group=a_b-1.")
+
+
 def test_published_seeds_are_made_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[tuple[Any, ...]] = []
 
@@ -292,6 +304,15 @@ def test_a_file_is_one_split(words: tuple[str, ...], tmp_path: Path) -> None:
     assert error.value.todo == "name the strategy that has the parameter"
 
 
+def test_a_file_of_the_only_published_split_is_not_taken_for_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "x.npy").write_text("")
+    monkeypatch.setattr(commands, "recorded_splits", lambda *_: {0: SimpleNamespace(spec=RANDOM)})
+    with pytest.raises(UsageError, match="a file holds one split, and it is not said which"):
+        harness_of("split", "verify", DDI, "--file", str(tmp_path / "x.npy"))
+
+
 @pytest.fixture
 def examined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout) -> SimpleNamespace:
     """A published split that is examined: `broken` is what is found, `given` what was asked."""
@@ -313,7 +334,11 @@ def examined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout
     monkeypatch.setattr(commands, "make_split", made)
     monkeypatch.setattr(commands, "read_split_file", lambda *given: made("read", *given))
     monkeypatch.setattr(
-        commands, "findings_on", lambda _layout, benchmark, text: [SimpleNamespace(title=f"{benchmark} {text}")]
+        commands,
+        "findings_on",
+        lambda _layout, benchmark, text: [
+            SimpleNamespace(title=f"{one}{benchmark} {text}") for one in ("", "on ")
+        ],
     )
     return case
 
@@ -354,7 +379,8 @@ def test_a_kept_file_that_was_changed_breaks_a_promise(examined: SimpleNamespace
 def test_a_published_split_that_breaks_a_promise_has_a_finding(examined: SimpleNamespace) -> None:
     examined.broken = ["a role is lost"]
     told = verify_one(examined.layout, DDI, RANDOM, None, (), recorded=True)
-    assert told["known_findings"] == [f"ddi {DDI} {complete('ddi', RANDOM).text}"]
+    text = f"ddi {DDI} {complete('ddi', RANDOM).text}"
+    assert told["known_findings"] == [text, f"on {text}"]
     assert verify_one(examined.layout, DDI, RANDOM, None, (), recorded=False)["known_findings"] == []
     examined.split = SimpleNamespace(digest="0" * 64)
     assert verify_one(examined.layout, DDI, RANDOM, None, (), recorded=True)["known_findings"] == []
@@ -365,7 +391,7 @@ def test_seeds_that_give_one_split_are_one_row(capsys: pytest.CaptureFixture[str
         row(1),
         row(2, digest="2"),
         row(3),
-        row(4, broken=("lost",), known_findings=["a finding"]),
+        row(4, broken=("lost", "shared"), known_findings=["a finding", "another"]),
         row(5, split="other", examined=["sizes", "labels"]),
     ]
     merged = one_per_split(rows)
@@ -378,7 +404,9 @@ def test_seeds_that_give_one_split_are_one_row(capsys: pytest.CaptureFixture[str
         f"  seed 2  {'2' * 64}  proved",
         f"  seed 4  {'1' * 64}  BROKEN",
         "    broken: lost",
+        "    broken: shared",
         "    known finding: a finding (harness list findings)",
+        "    known finding: another (harness list findings)",
         f"{DDI}, other: 1 split",
         "  examined: sizes",
         "  examined: labels",

@@ -90,6 +90,10 @@ def test_a_score_that_is_undefined_is_told_with_its_note(monkeypatch: pytest.Mon
     lines = harness_of("score").stdout.splitlines()
     # a line for each run that ended ok
     assert lines == [f"{beginning}one 0.5000  two 0.2500"] * 3
+    # a score of 0 is a score, and a note to it is told
+    shown = scored(monkeypatch, {"one": "no pair is ranked well", "three": "why"}, one=0.0, two=0.25)
+    assert shown.splitlines()[1:] == ["  one  0.0", "  two  0.25", "  one: no pair is ranked well", "  three: why"]
+    assert {*harness_of("score").stdout.splitlines()} == {f"{beginning}one 0.0000  two 0.2500"}
 
 
 @pytest.mark.usefixtures("looked_at")

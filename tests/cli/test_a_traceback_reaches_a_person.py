@@ -74,9 +74,10 @@ def test_a_variable_that_names_no_folder_is_told_by_its_name(
     told = capsys.readouterr().err
     assert ended.value.code == 2 and f"error: ${variable} has to name a folder, and {kind}" in told
     assert f"where: {tmp_path / name}\n" in told and f"or unset {variable}" in told
-    with pytest.raises(SystemExit) as ended:
-        main(["status", "--help"])
-    assert ended.value.code == 0
+    for words in (["status", "--help"], ["status", "-h"], ["--version"]):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert ended.value.code == 0, words
     if variable == "PERMAFROST_DATA":
         with pytest.raises(SystemExit) as ended:
             main(["--data", str(tmp_path), "list", "suites"])

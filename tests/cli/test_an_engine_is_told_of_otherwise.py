@@ -87,7 +87,7 @@ def test_of_a_worker_what_is_not_well_is_told(
     worst: Examination, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[Any] = []
-    nodes = {"tcp://a": [GOOD, worst], "tcp://b": [GOOD]}
+    nodes = {"tcp://a": [WARNED, GOOD, worst], "tcp://b": [GOOD]}
 
     def cluster(on: str, *, logs: Path) -> object:
         asked.append((on, logs))
@@ -107,7 +107,10 @@ def test_of_a_worker_what_is_not_well_is_told(
         code,
         [("tcp://there:1", logs_of(layout)), ("cluster", layout, (tmp_path,), "runsc")],
     )
-    assert result.stdout.splitlines() == ["tcp://a: 2 checks, 1 ok", *_lines(worst), "tcp://b: 1 check, 1 ok"]
+    assert result.stdout.splitlines() == [
+        *("tcp://a: 3 checks, 1 ok", *_lines(WARNED), *_lines(worst)),
+        "tcp://b: 1 check, 1 ok",
+    ]
     told = document(harness_of("doctor", "--on", "tcp://there:1", "--json"))
     assert told["ready"] is (code == 0)
     assert {name: [one["name"] for one in checks] for name, checks in told["nodes"].items()} == {
@@ -315,16 +318,21 @@ def test_all_that_came_of_a_folder_is_told_in_a_line(capsys: pytest.CaptureFixtu
 
 
 def test_a_run_that_was_not_taken_is_told_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    refused = [MergedRun("", "all of its runs", "its log is cut", "/log\x1b[2J")]
-    others = [MergedRun("a" * 64, "bnnr", "another answer")]
+    refused = [
+        MergedRun("", "all of its runs", "its log is cut", "/log\x1b[2J"),
+        MergedRun("", "one", "no record"),
+    ]
+    others = [MergedRun("a" * 64, "bnnr", "another answer"), MergedRun("b" * 64, "drrs", "another end")]
     _show(Merged(Path("/two"), refused=refused, disagreements=others))
     shown = capsys.readouterr()
-    assert shown.out == "/two: 0 runs taken; 1 refused; 1 in disagreement with ours, which stay\n"
+    assert shown.out == "/two: 0 runs taken; 2 refused; 2 in disagreement with ours, which stay\n"
     assert shown.err.splitlines() == [
         "  refused: all of its runs: its log is cut",
         "    where: /log\\x1b[2J",
+        "  refused: one: no record",
         "  to do: mend what is told there and merge again, or run it again",
         "  disagrees: bnnr (aaaaaaaaaaaa): another answer",
+        "  disagrees: drrs (bbbbbbbbbbbb): another end",
         "  to do: compare the two: harness audit KEY --replay 1, on both machines",
     ]
 

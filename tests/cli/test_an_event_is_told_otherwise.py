@@ -90,6 +90,13 @@ def test_all_events_of_a_run_are_shown_with_their_proofs(monkeypatch: pytest.Mon
     assert {row["leaf"]: row["proof"] for row in rows} == proofs
 
 
+def test_an_event_of_a_plan_is_told_with_the_plan_in_place_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.cli.log._LAST", 26)
+    lines = harness_of("log").stdout.splitlines()
+    assert lines[:-1] == _lines([*range(1, 27)])
+    assert lines[0].split() == ["1", "2026-01-01T00:00:00Z", "plan", "f" * 12, "smoke"]
+
+
 def test_a_committed_run_is_looked_for_in_the_log_of_the_committed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -128,6 +128,8 @@ def test_a_lock_fetches_what_parents_hold_and_says_what_is_next(
     result = harness_of("image", "lock", "bnnr", "--json")
     assert document(result)["rows"] == [{"name": "bnnr", "locks": ["bnnr/a.lock", "bnnr/b.lock"]}]
     assert result.stderr == "bnnr: resolving\n"
+    monkeypatch.setattr(f"{image}.lock_environment", lambda *_, say: [])
+    assert harness_of("image", "lock", "bnnr").stdout == "bnnr: nothing in it is locked\n"
 
 
 def test_parts_that_are_not_here_are_listed_and_none_is_fetched(
@@ -137,6 +139,9 @@ def test_parts_that_are_not_here_are_listed_and_none_is_fetched(
     monkeypatch.setattr(f"{image}.find_layout", lambda: layout)
     supplies = Supplies(monkeypatch, new=2)
     parts = needed_parts(layout, ["_python"])
+    # of a part whose lock says no size none is told
+    parts[-1] = replace(parts[-1], size=None)
+    monkeypatch.setattr(f"{image}.needed_parts", lambda *_: parts)
     write_atomic(layout.parts / parts[0].sha256[:2] / parts[0].sha256, "here")
     head, *rows, last = harness_of("image", "fetch", "_python", "--dry-run").stdout.splitlines()
     assert head.split() == ["kind", "bytes", "sha256", "where", "an", "archive", "keeps", "it"]
@@ -265,8 +270,9 @@ def test_parts_and_images_are_handed_over_to_a_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout
 ) -> None:
     asked: list[Any] = []
-    file = tmp_path / "one.tar"
+    file, other = tmp_path / "one.tar", tmp_path / "other.tar"
     file.write_bytes(b"x" * 2_600_000)
+    other.write_bytes(b"x" * 1_400_000)
 
     def needed(_layout: Layout, names: list[str], accelerator: str) -> list[str]:
         asked.append((names, accelerator))
@@ -275,21 +281,30 @@ def test_parts_and_images_are_handed_over_to_a_folder(
     def handed(engine: object, _layout: Layout, names: list[str], folder: Path, accelerator: str) -> list[Path]:
         assert engine is ENGINE
         asked.append((names, folder, accelerator))
-        return [file]
+        return [file, other]
 
     monkeypatch.setattr(f"{image}.needed_parts", needed)
     monkeypatch.setattr(f"{image}.export_parts", lambda _layout, parts, folder: len(parts) - (folder != tmp_path))
     monkeypatch.setattr(f"{image}.hand_over", handed)
-    result = harness_of("image", "export", str(tmp_path / "new"), "bnnr", "_octave", "--images")
-    assert result.stdout.splitlines() == [f"parts in {tmp_path / 'new'}: 2, of them new: 1", f"{file}  3 MB"]
+    result = harness_of("image", "export", str(tmp_path / "new"), "bnnr", "_octave", "drrs", "--images")
+    assert result.stdout.splitlines() == [
+        f"parts in {tmp_path / 'new'}: 2, of them new: 1",
+        f"{file}  3 MB",
+        f"{other}  1 MB",
+    ]
     # an environment has no image of its own to be handed over
-    assert asked == [(["bnnr", "_octave"], "cpu"), (["bnnr"], tmp_path / "new", "cpu")]
+    assert asked == [(["bnnr", "_octave", "drrs"], "cpu"), (["bnnr", "drrs"], tmp_path / "new", "cpu")]
     asked.clear()
     result = harness_of("image", "export", str(tmp_path), "--accelerator", "cuda")
     assert result.stdout == f"parts in {tmp_path}: 2, of them new: 2\n"
     assert asked == [(method_names(repository), "cuda")]
     told = document(harness_of("image", "export", str(tmp_path), "bnnr", "--images", "--json"))
-    assert (told["folder"], told["parts"], told["new"], told["images"]) == (str(tmp_path), 2, 2, [str(file)])
+    assert (told["folder"], told["parts"], told["new"], told["images"]) == (
+        str(tmp_path),
+        2,
+        2,
+        [str(file), str(other)],
+    )
 
 
 def test_images_of_a_file_are_told_with_their_trees(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -328,8 +343,13 @@ def test_images_of_a_file_are_told_with_their_trees(monkeypatch: pytest.MonkeyPa
 
     def load(engine: object, _layout: Layout, taken: Path) -> list[BuiltImage]:
         assert (engine, taken) == (ENGINE, file)
-        return [BUILT]
+        return [BUILT, other]
 
+    other = BUILT.model_copy(update={"name": "permafrost/drrs:1", "image_id": "sha256:bb"})
     monkeypatch.setattr(f"{image}.load_images", load)
-    assert harness_of("image", "load", str(file)).stdout == "permafrost/bnnr:1  verified  sha256:aa\n"
-    assert document(harness_of("image", "load", str(file), "--json"))["rows"] == [BUILT.model_dump()]
+    assert harness_of("image", "load", str(file)).stdout.splitlines() == [
+        "permafrost/bnnr:1  verified  sha256:aa",
+        "permafrost/drrs:1  verified  sha256:bb",
+    ]
+    rows = document(harness_of("image", "load", str(file), "--json"))["rows"]
+    assert rows == [BUILT.model_dump(), other.model_dump()]

@@ -46,6 +46,12 @@ def test_a_second_value_is_refused(path: tuple[str, ...], option: str, capsys: p
     assert f"{option} is given twice" in capsys.readouterr().err
 
 
+def test_a_second_value_behind_other_options_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["status", "--suite", "smoke", "--cells", "--metric", "x", "--metric", "y"])
+    assert ended.value.code == 2 and "--metric is given twice" in capsys.readouterr().err
+
+
 def test_a_second_value_before_the_command_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--data", str(tmp_path), f"--data={tmp_path}", "list", "datasets"])

@@ -118,6 +118,9 @@ def test_what_no_result_is_about_is_refused(keys: tuple[str, ...], layout: Layou
         ("dataset", "hdvb", "hdvd"),
         ("split", "clutser", "cluster"),
     ):
+        # also behind one that there is
+        with pytest.raises(UsageError, match=f"no {word} is called '{name}'"):
+            harness_of("reference", "list", *keys, f"--{word}", near, f"--{word}", name)
         with pytest.raises(UsageError, match=f"no {word} is called '{name}'") as error:
             harness_of("reference", "list", *keys, f"--{word}", name)
         assert f"did you mean '{near}'" in error.value.todo and error.value.where == str(layout.reference)

@@ -85,7 +85,8 @@ def stated(signer: Signer | None, **others: Any) -> Attestation:
 def test_a_statement_is_told_with_whose_key_it_has(
     signer: Signer | None, lines: list[str], answering: Callable[[str, Any], Asked]
 ) -> None:
-    made = stated(signer)
+    made = stated(signer, imported=2)
+    assert len(made.statement.remarks) == 2
     asked = answering("api.attest", made)
     result = harness_of("attest", "--reference", "--key", FILE)
     head = ["runs of this machine: ok 2, error 1", f"log: 3 leaves, root {'ab' * 32}", *made.statement.remarks]
@@ -258,7 +259,8 @@ def test_a_comparison_is_asked_for_what_was_named_and_its_verdicts_are_the_exit_
     assert (result.return_value, result.stdout, result.stderr) == (0, "text False\n" + hint, told)
     # who names something knows
     for words in (("--benchmark", "ddi"), ("--method", "bnnr"), ("--dataset", "hdvd"), ("--against", FILE)):
-        assert harness_of("compare", *words).stderr == told
+        result = harness_of("compare", *words)
+        assert (result.stdout, result.stderr) == ("text False\n", told)
     del asked[1:]
     for verdict in ClaimVerdict:
         tally.update({**dict.fromkeys(ClaimVerdict, 0), verdict: 1})
@@ -412,6 +414,10 @@ def test_a_run_that_was_left_out_is_named_with_the_reason(exports: Exports, tmp_
     assert result.return_value == 4 and exports.plans == [{"suite": "stored"}]
     said = f"left out {'a' * 12}: its log is cut (harness audit {'a' * 12} tells more)\n"
     assert result.stderr == said and result.stdout.count("\n") == 1
+    # each of them
+    exports.left_out["b" * 64] = "its job is gone"
+    result = harness_of("export", "--output", str(tmp_path / "crate"), "--suite", "stored")
+    assert result.stderr == f"{said}left out {'b' * 12}: its job is gone (harness audit {'b' * 12} tells more)\n"
     result = harness_of("export", "--output", str(tmp_path / "crate"), "--json")
     assert (result.return_value, document(result)["left_out"]) == (4, exports.left_out)
 

@@ -33,7 +33,7 @@ from harness.contest import (
     to_markdown,
     to_text,
 )
-from harness.contest.picture import groups_of
+from harness.contest.picture import _value_scale, groups_of
 from harness.contest.rows import notes
 from harness.contest.text import latex
 from harness.results.reference import load_reference
@@ -148,6 +148,30 @@ def test_every_form_says_what_a_number_lacks() -> None:
     for picture in (draw(contest, "svg").decode(), draw(contest, "pdf").decode("cp1252")):
         assert picture.count("†‡§") >= 2  # at the name, and in the line that explains it
         assert "timeout 1" in picture
+
+
+def test_the_best_is_bold_whatever_it_lacks() -> None:
+    contest = contest_of({"mine": {"one": [*_FIRST[:6], Verdict.TIMEOUT]}, "other": {"one": _LESS}})
+    mine, other = contest.entries
+    assert mine.rank == 1 and mine.marks and not other.marks
+    (line,) = (line for line in to_markdown(contest).splitlines() if line.startswith("| mine"))
+    assert line.split(" | ")[1].startswith("**0.6750") and to_markdown(contest).count("**0.") == 1
+    (row,) = (line for line in to_latex(contest).splitlines() if r"\textbf{" in line)
+    assert row.startswith(r"mine & \textbf{0.6750")
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        ([20.0, 20.0], 19.0, 21.0),
+        ([-40.0, -40.0], -42.0, -38.0),
+        ([0.5, 0.5], 0.45, 0.55),
+        ([0.0, 0.0], -0.05, 0.05),
+    ],
+)
+def test_equal_values_stand_in_the_middle_of_a_scale(values: list[float], low: float, high: float) -> None:
+    scale = _value_scale(contest_of({"mine": {"one": values}}).entries, 10.0)
+    assert [scale.low, scale.high] == pytest.approx([low, high])
 
 
 def test_of_many_reasons_for_a_missing_number_the_first_is_told() -> None:
@@ -318,6 +342,15 @@ def test_rows_have_all_columns_and_csv_reads_back() -> None:
     read = list(csv.DictReader(io.StringIO(to_csv(contest))))
     assert float(read[1]["p_holm"]) == contest.entries[1].adjusted_p
     assert read[0]["p"] == ""
+
+
+def test_differences_that_cancel_are_0_and_not_nothing_in_every_form() -> None:
+    contest = contest_of({"mine": {"one": [0.25, 0.5, 0.75, 0.5]}, "other": {"one": [0.5, 0.25, 0.5, 0.75]}})
+    row, read = rows_of(contest)[1], list(csv.DictReader(io.StringIO(to_csv(contest))))[1]
+    for name, value in (("difference", 0.0), ("dominance", 0.0), ("dz", 0.0), ("p", 1.0), ("common_seeds", 4)):
+        assert row[name] == value and float(read[name]) == value, name
+    (line,) = (line for line in to_text(contest).splitlines() if line.startswith("  other "))
+    assert line.split()[-4:] == ["+0.0000", "1.0000", "+0.00", "+0.00"]
 
 
 def test_the_frame_is_what_the_committed_results_say(layout: Layout) -> None:

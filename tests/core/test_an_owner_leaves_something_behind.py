@@ -32,6 +32,8 @@ def test_a_folder_with_nothing_but_its_lock_goes_and_one_with_more_stays_free(al
     open_files = len([*Path("/proc/self/fd").iterdir()])
     ownership._leave()
     assert not empty.exists() and (filled / "run").is_dir() and not is_owned(Path(owner_of(filled)))
+    # by its lock whoever can't see that this process has ended knows it to be free
+    assert Path(owner_of(filled)).is_file()
     assert len([*Path("/proc/self/fd").iterdir()]) == open_files - 2
     # it owns nothing any more: whoever goes on has another folder
     assert own_folder(tmp_path / "two") != filled

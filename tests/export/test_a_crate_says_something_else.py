@@ -17,17 +17,18 @@ import pytest
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
+from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
-from harness.export import Exported, Extent, Profile, export, summaries, things
+from harness.export import Exported, Extent, Profile, export, pack, summaries, things
 from harness.export import crate as descriptions
-from harness.export.actions import score_values, suite_actions
+from harness.export.actions import run_actions, score_values, suite_actions
 from harness.export.contents import Contents, read_suite
 from harness.export.integrity import check_derived
 from harness.export.parts import scorer_files
 from harness.export.summaries import describer, texts
 from harness.planning.plan import Plan
 from harness.results.records import Record
-from harness.results.scoring import Scores, scores_path
+from harness.results.scoring import Scores, compute_scores, scores_path
 from harness.results.store import Store
 from harness.status import to_json, to_markdown
 from harness.status.table import key_metrics
@@ -299,6 +300,20 @@ def test_a_score_of_0_is_a_score(small: tuple[Layout, Plan]) -> None:
     assert [(one["name"], one["value"]) for one in score_values(record, scores)] == [(name, 0.0)]
 
 
+def test_what_took_nothing_was_measured_and_what_was_not_seen_was_not(
+    small: tuple[Layout, Plan], whole: Path
+) -> None:
+    records = _records(*small, 0)
+    (record,) = records.values()
+    used = {**record.resources, "wall_s": 0.5, "cpu_s": 0.0, "peak_bytes": None}
+    contents = Contents(whole, read_suite(whole), records)
+    (card,) = things.cards_of(contents)
+    told = {one["@id"]: one for one in run_actions(contents, record.model_copy(update={"resources": used}), card)}
+    values = {name: one["value"] for name, one in told.items() if one["@type"] == "PropertyValue"}
+    assert values == {f"#run-{record.key}-wall_s": 0.5, f"#run-{record.key}-cpu_s": 0.0}
+    assert [one["@id"] for one in told[f"#run-{record.key}"]["resourceUsage"]] == [*values]
+
+
 @pytest.mark.parametrize(
     ("verdict", "status", "error"),
     [
@@ -351,6 +366,25 @@ def test_scores_are_packed_as_they_were_kept(small: tuple[Layout, Plan], whole: 
         assert json.loads((whole / kept.relative_to(layout.local)).read_text()) == json.loads(kept.read_text())
 
 
+def test_where_last_bits_differ_the_scores_that_tables_show_are_packed(
+    small: tuple[Layout, Plan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout, plan = small
+    store, planned = Store(layout.runs), planned_of(plan.cells[0])
+    kept = compute_scores(layout, store, planned)
+    assert json.loads(scores_path(layout, planned.key).read_text()) == kept.to_json()
+    shown = {name: value and value * (1 + 1e-15) for name, value in kept.metrics.items()}
+    monkeypatch.setattr(pack, "compute_scores", lambda *_: replace(kept, metrics=shown))
+    packer = pack.Packer(layout, (), Extent.WHOLE, Profile.PROVENANCE, Silent())
+    assert shown != kept.metrics and packer._scores(store, store.record(planned.key)) == kept
+    scores_path(layout, planned.key).rename(tmp := scores_path(layout, planned.key).with_suffix(".away"))
+    try:
+        computed = packer._scores(store, store.record(planned.key))
+    finally:
+        tmp.rename(scores_path(layout, planned.key))
+    assert computed is not None and computed.metrics == shown
+
+
 def test_a_run_of_any_damage_is_left_out_and_named(
     small: tuple[Layout, Plan], whole: Path, tmp_path: Path
 ) -> None:
@@ -391,6 +425,26 @@ def test_the_scorers_of_every_benchmark_are_named(small: tuple[Layout, Plan], wh
     )
     files = {f"repository/{name}" for benchmark in ("ddi", "repurposing") for name in scorer_files(benchmark)}
     assert {part["@id"] for part in engine["hasPart"]} == files
+
+
+def test_of_several_datasets_each_is_a_part_of_the_crate_and_was_read_by_the_suite(
+    small: tuple[Layout, Plan], whole: Path
+) -> None:
+    records = _records(*small, 0, 2)
+    key, one = next(iter(records.items()))
+    other = {"dataset_digest": "d" * 64, "split_digest": "e" * 64}
+    records[key] = one.model_copy(update={"planned": one.planned.model_copy(update=other)})
+    contents = Contents(whole, read_suite(whole), records)
+    told = {entity["@id"]: entity for entity in descriptions.describe(contents, [])}
+    planned = [record.planned for record in records.values()]
+    data = [things.dataset_id(contents, one) for one in planned]
+    read = [name for one in planned for name in (things.dataset_id(contents, one), things.split_id(contents, one))]
+    assert read[:2] == [f"#dataset-{'d' * 16}", f"#split-{'e' * 16}"] and not read[2].startswith("#")
+    assert [part["@id"] for part in told["./"]["hasPart"]] == data
+    assert [part["@id"] for part in told["#suite-run"]["object"]] == read
+    assert [part["@id"] for part in told["#organised"]["object"]] == [f"#control-{key}" for key in records]
+    runs = [f"#run-{key}" for key in records]
+    assert [part["@id"] for part in told["./"]["mentions"]] == ["#suite-run", "#organised", *runs]
 
 
 def test_another_version_of_the_describer_is_no_fault_of_the_crate(

@@ -166,8 +166,8 @@ def test_a_crate_unpacks_to_a_tebibyte_at_most(more: int, fits: bool, tmp_path: 
     assert str(raised.value) == told
 
 
-@pytest.mark.parametrize("what", ["cut", "text", "nothing"])
-def test_what_is_no_packed_crate_is_named(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["cut", "text", "nothing", "pipe"])
+def test_what_is_no_packed_crate_is_named(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "crate.zip"
     if what == "cut":
         _zip(path, ("a", 0o644), ("b", 0o644))
@@ -179,6 +179,10 @@ def test_what_is_no_packed_crate_is_named(what: str, tmp_path: Path) -> None:
         return
     if what == "text":
         path.write_text("no zip")
+    if what == "pipe":
+        os.mkfifo(path)
+        # to look into it would wait until somebody writes
+        monkeypatch.setattr(zipfile, "is_zipfile", lambda opened: pytest.fail(f"{opened} was opened"))
     with pytest.raises(UsageError) as refused, unpacked(path):
         pass
     assert (refused.value.what, refused.value.where) == ("there is no crate", str(path))

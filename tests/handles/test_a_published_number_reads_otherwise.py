@@ -28,6 +28,7 @@ def claim(**changed: Any) -> Mapping[str, Any]:
     [
         ({}, "published mean 0.8 ± 0.01234 (Table 2); our mean 0.7988 over 10: reproduced"),
         ({"published_sd": None}, "published mean 0.8 (Table 2); our mean 0.7988 over 10: reproduced"),
+        ({"published_sd": None, "ours": 0.0}, "published mean 0.8 (Table 2); our mean 0 over 10: reproduced"),
         ({"published_sd": 0.0, "ours": None}, "published mean 0.8 ± 0 (Table 2): reproduced"),
         ({"ours": None}, "published mean 0.8 ± 0.01234 (Table 2): reproduced"),
         ({"source": "Table 3", "ours": None, "published_sd": None}, "published mean 0.8 (Table 3): reproduced"),

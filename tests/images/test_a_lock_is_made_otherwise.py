@@ -89,6 +89,22 @@ def test_a_parent_without_packages_needs_no_lock_of_them(
     assert ("hold", []) in asked
 
 
+def test_of_several_newer_packages_and_parents_each_is_named(
+    bench: Workbench, asked: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = chain_of(bench, '["a", "held", "deep"]')
+    lower = bench.environment("lower", 'summary = "x"\nepoch = 1\n[debian]\npackages = ["deep"]\n')
+    (lower / "debian.lock").write_text(format_debian([package("deep")], name="lower"))
+    below = 'summary = "x"\nextends = "lower"\n[debian]\nsuite = "trixie"\npackages = ["held"]\n'
+    bench.environment("below", below)
+    monkeypatch.setattr(FakeApt, "solution", [package("a"), package("held", "2"), package("deep", "2")])
+    with pytest.raises(ManifestError) as refused:
+        lock.lock_environment(bench.layout, "toy", say=lambda _: None)
+    what = "newer versions of packages that a parent holds are needed: deep, held"
+    todo = "lock the parents again first: lower, below"
+    assert texts(refused.value) == (what, str(folder / "environment.toml"), todo)
+
+
 @pytest.mark.parametrize(
     ("packages", "solution", "what", "todo"),
     [

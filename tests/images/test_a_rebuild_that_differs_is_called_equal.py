@@ -34,6 +34,10 @@ def _made(entries: dict[str, TreeEntry]) -> EnvironmentBuild:
         (FIRST, ""),
         (SECOND, "1 path with differences: /usr/a (sha256)"),
         (THIRD, "1 path with differences: /usr/a (sha256)"),
+        (
+            {**FIRST, "usr/a": replace(FIRST["usr/a"], mode=0o600, sha256="2" * 64, size=4)},
+            "1 path with differences: /usr/a (mode, sha256, size)",
+        ),
         ({}, "2 paths with differences: /usr (gone), /usr/a (gone)"),
         ({**FIRST, "b": FIRST["usr"]}, "1 path with differences: /b (new)"),
         # of many the first are named

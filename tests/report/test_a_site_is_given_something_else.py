@@ -437,15 +437,16 @@ def test_what_columns_mean_is_told_by_the_study_of_their_own_benchmark(pages: An
     assert [values["columns"] for _, values in calls] == ["what columns say"] * 2
 
 
-def test_what_is_decided_without_a_number_of_ours_is_not_undecided(pages: Any) -> None:
+def test_what_is_decided_without_a_number_of_ours_or_by_a_0_is_not_undecided(pages: Any) -> None:
     own, calls = pages
     name, (book, title, sheet, _) = next(iter(own.map.sheets.items()))
     status = claim("status", "ok", ours=None, metric=None, verdict=ClaimVerdict.REPRODUCED)
     waiting = claim("status", "ok", ours=None, metric=None, verdict=ClaimVerdict.PENDING)
-    own.map.sheets[name] = (book, title, sheet, [status, waiting])
+    nothing = claim("mean", "0.5", ours=0.0, verdict=ClaimVerdict.NOT_COMPARABLE)
+    own.map.sheets[name] = (book, title, sheet, [nothing, status, waiting])
     own._claims(name)
     ((_, told),) = calls
-    assert [one["verdict"] for one in told["claims"]] == ["reproduced"]
+    assert [one["verdict"] for one in told["claims"]] == ["reproduced", "not-comparable"]
     assert told["reasons"] == [("pending", "a reason", 1)]
 
 

@@ -137,6 +137,17 @@ def test_an_out_that_is_closed_is_read_and_closed_again(layout: Layout, written:
         assert out.stat().st_mode & 0o777 == mode
 
 
+def test_of_a_flood_of_files_no_more_are_looked_at_than_may_be(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    for number in range(9):
+        (tmp_path / f"{number}.npy").touch()
+        (tmp_path / "below" / f"{number}.npy").touch()
+    modes: dict[str, int] = {}
+    kit._open_and_note(tmp_path, modes, 5)
+    # one more tells that there are too many
+    assert len(modes) == 6 and next(iter(modes)) == str(tmp_path)
+
+
 def test_what_is_closed_in_out_is_closed_again(layout: Layout, written: Kit) -> None:
     """A folder that was opened to be counted stayed open."""
     answer(written)

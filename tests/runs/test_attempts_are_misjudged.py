@@ -585,6 +585,11 @@ def test_the_kernel_decides_on_memory_whatever_the_engine_says(
     assert said["closed"] == 2 * attempts, "handles are let go"
 
 
+def test_where_the_kernel_counted_nothing_the_methods_report_fills_nothing_in(fake: Fake, kernel: Says) -> None:
+    kernel(shortage=Shortage.NONE, usage=Usage(peak_bytes=0, cpu_seconds=0.0, limit_bytes=100 * MIB))
+    assert report_of(fake, b'{"protocol": 1, "peak_memory_bytes": 99, "cpu_seconds": 0.001}') == (0, 0.0)
+
+
 def test_a_limit_that_the_kernel_keeps_is_enforced(fake: Fake, kernel: Says) -> None:
     kernel(shortage=Shortage.NONE, usage=Usage(limit_bytes=100 * MIB))
     outcome = fake.run(Behaviour())
