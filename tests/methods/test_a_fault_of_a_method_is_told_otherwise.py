@@ -270,7 +270,7 @@ def test_inputs_that_tell_of_test_labels_are_named(card: MethodCard, tmp_path: P
 
         def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
             given = super().inputs(card, options)
-            return {**given, "drug_ids": given["associations"][:, :2]}  # type: ignore[index]
+            return {**given, "drug_ids": np.asarray(given["associations"])[:, :2]}
 
         def with_other_test_labels(self) -> Made:
             return Telling(self.told, self.truth + 1, self.leaks)
