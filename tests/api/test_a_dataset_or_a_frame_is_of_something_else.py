@@ -80,6 +80,8 @@ def test_a_frame_of_an_audit_has_a_row_for_each_step() -> None:
     assert list(frame.columns) == ["key", "label", "step", "checked", "what", "expected", "found", "where"]
     assert frame["step"].tolist() == ["record", "log"] and set(frame["label"]) == {"a label"}
     assert frame["checked"].tolist() == ["ok", "FAILED"] and set(frame["key"]) == {"k" * 64}
+    both = table(AuditReport((Audit("k" * 64, "a label", "", steps), Audit("l" * 64, "another", "", steps[:1]))))
+    assert both["label"].tolist() == ["a label", "a label", "another"] and both["key"].tolist()[2] == "l" * 64
     nothing = table(AuditReport(()))
     assert nothing.empty and list(nothing.columns) == list(frame.columns)
 

@@ -186,6 +186,23 @@ def test_a_link_is_open_though_it_is_committed(committed: Layout, tmp_path: Path
     assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
 
 
+def test_each_of_several_compiled_files_and_links_is_named(committed: Layout, tmp_path: Path) -> None:
+    compiled, links = ["harness/audit/chain.pyc", "harness/chain.so"], ["docs", "harness/audit/chain.py"]
+    for name in compiled:
+        (committed.root / name).write_text("other\n")
+    commit_all(committed)
+    what = f"compiled code is committed: {', '.join(compiled)}"
+    assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
+    for name in compiled:
+        (committed.root / name).unlink()
+    for number, name in enumerate(links):
+        (committed.root / name).rename(tmp_path / f"{number}")
+        (committed.root / name).symlink_to(tmp_path / f"{number}")
+    commit_all(committed)
+    what = f"a link is committed, and what it leads to is not: {', '.join(links)}"
+    assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
+
+
 def test_outside_of_a_git_checkout_that_is_said(tmp_path: Path) -> None:
     layout = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
     said = "this is not a git checkout: files can't be held against a commit"

@@ -60,6 +60,15 @@ def test_an_ok_run_that_vouches_for_fewer_files_than_it_must_have(
     assert step == failed("files", f"a run that ended ok has no {name}", where=folder_of(evidence, made_up))
 
 
+def test_each_of_several_files_that_an_ok_run_must_have_is_named(evidence: Layout, made_up: Plan) -> None:
+    for name in ("log.txt", "method.json"):
+        forge_absence(evidence, made_up, name)
+    told = [
+        one.what for one in first(evidence, made_up).steps if one.what.startswith("a run that ended ok has no")
+    ]
+    assert told == [f"a run that ended ok has no {name}" for name in ("log.txt", "method.json")]
+
+
 def test_a_run_that_did_not_end_ok_needs_no_answer(evidence: Layout, made_up: Plan) -> None:
     (audit,) = audits(evidence, [planned_of(made_up.cells[3]).key])
     assert broken(audit) == []
@@ -158,6 +167,9 @@ def test_a_container_that_was_told_more(evidence: Layout, made_up: Plan, name: s
     (step,) = (one for one in audit.steps if one.name == "job" and one.checked is Checked.FAILED)
     told = (step.what, step.found, step.where)
     assert told == ("the container was told what no job document has", name, str(touched))
+    forge_job(evidence, made_up, lambda job: job.update({"answers": 1, "truth": 2}))
+    more = [one.found for one in first(evidence, made_up).steps if one.what == told[0]]
+    assert more == sorted(["answers", "truth", name])
 
 
 @pytest.mark.parametrize("change", [{"shape": [1, 1]}, {"dtype": "<f8"}, {"file": "x.npy"}, {"more": 1}])

@@ -316,3 +316,8 @@ def test_an_image_that_cannot_be_is_refused_before_an_engine_is_started(
     monkeypatch.setattr("harness.cli.image.find_engine", no_engine)
     told = refusal("image", *arguments, capsys=capsys)
     assert "no environment is called 'nope'" in told or "images are named beside --all" in told
+
+
+def test_every_image_that_is_named_beside_all_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    told = refusal("image", "verify", "bnnr", "_octave", "--all", capsys=capsys)
+    assert "images are named beside --all\n  where: bnnr, _octave\n" in told

@@ -194,17 +194,17 @@ def test_a_list_has_a_line_for_each_dataset_and_a_fault_in_place_of_one(
         line = f"{name} {manifest.benchmark} {manifest.statistics.line}  here{note}"
         assert lines[name].split() == line.split()
     assert len({line.index("  here") for line in lines.values()}) == 1
-    bad = tmp_path / "own" / "bad" / "dataset.toml"
+    bad = tmp_path / "own" / "zbad" / "dataset.toml"
     bad.parent.mkdir(parents=True)
-    bad.write_text('name = "bad"\n')
+    bad.write_text('name = "zbad"\n')
     result = harness_of("--data", str(tmp_path / "own"), "data", "list")
-    shown = [line for line in result.stdout.splitlines() if line.startswith("bad ")]
-    assert result.return_value == 2 and shown[0].split()[:3] == ["bad", "faulty:", "dataset.toml"]
+    shown = [line for line in result.stdout.splitlines() if line.startswith("zbad ")]
+    assert result.return_value == 2 and shown[0].split()[:3] == ["zbad", "faulty:", "dataset.toml"]
     # the fault has several lines, the dataset has one
     assert len(result.stdout.splitlines()) == len(lines) + 1 and f"{bad}: " in shown[0] and "to do: " in shown[0]
     result = harness_of("--data", str(tmp_path / "own"), "data", "list", "--json")
     rows = {row["name"]: row for row in document(result)["rows"]}
-    assert result.return_value == 2 and "breaks its schema" in rows["bad"]["fault"]
+    assert result.return_value == 2 and "breaks its schema" in rows["zbad"]["fault"]
     assert rows["hdvd"]["state"] == "here" and "fault" not in rows["hdvd"]
 
 

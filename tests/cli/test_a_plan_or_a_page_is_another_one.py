@@ -13,7 +13,7 @@ from typing import Any
 import click
 import pytest
 
-from harness import api
+from harness import api, benchmarks
 from harness.base.errors import HarnessError, UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
@@ -25,6 +25,7 @@ from harness.results.last_audit import REFERENCE, STORED, LastAudit, read_last_a
 from harness.results.store import Store
 from harness.status import Table, to_json, to_markdown, to_text
 from tests.cli.calls import document, harness_of
+from tests.cli.test_a_campaign_is_watched_otherwise import bulletin
 from tests.core.factories import planned_job, put_run
 from tests.fabricate import table_of
 
@@ -184,6 +185,10 @@ def test_a_status_is_of_the_plan_that_was_named(
     job = other.cell.job.model_copy(update={"benchmark": "ddi", "dataset": "hdvd"})
     whole = replace(whole, cells=(*whole.cells[:-1], replace(other, cell=replace(other.cell, job=job))))
     assert harness_of("status", "--benchmark", "repurposing", "--metric", "NS-AUC/as-defined").return_value == 1
+    own = next(one.name for one in benchmarks.get("ddi").scoring.metrics if not one.name.startswith("AUC"))
+    assert harness_of("status", "--benchmark", "repurposing", "--metric", own).return_value == 1
+    with pytest.raises(UsageError, match="no benchmark is called 'dti'"):
+        harness_of("status", "--benchmark", "ddi", "--benchmark", "dti")
     for name, count in (("hdvd", 1), ("synthetic", len(whole.cells) - 1)):
         assert document(harness_of("status", "--dataset", name, "--json"))["in_view"] == count
 
@@ -225,6 +230,10 @@ def test_a_table_is_written_in_the_form_of_its_file(looked_at: Layout, made_up: 
 def test_campaigns_at_work_are_a_document_too(looked_at: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     result = harness_of("status", "--watch", "--json")
     assert result.return_value == 0 and document(result)["campaigns"] == []
+    two = [bulletin("3f"), bulletin("4a", runs=5)]
+    monkeypatch.setattr("harness.api.campaigns", lambda **_: two, raising=False)
+    told = document(harness_of("status", "--watch", "--json"))["campaigns"]
+    assert told == [one.model_dump(mode="json") for one in two]
     monkeypatch.setattr("harness.api.campaigns", lambda **_: [], raising=False)
     result = harness_of("status", "--watch")
     assert (result.return_value, result.stdout) == (0, f"no campaign is at work in {looked_at.local}\n")

@@ -225,6 +225,9 @@ def test_a_changed_file_has_another_stamp(tmp_path: Path) -> None:
         (tmp_path / name / "four.py").touch()
         before, last = last, _stamp(tmp_path)
         assert before != last
+        (tmp_path / name / "five.py").touch()
+        before, last = last, _stamp(tmp_path)
+        assert before != last
     # what Python writes beside them is none of them
     (tmp_path / "__pycache__").mkdir()
     for name in ("__pycache__/three.py", "three.pyc"):

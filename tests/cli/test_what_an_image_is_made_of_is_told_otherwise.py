@@ -42,7 +42,9 @@ def test_a_bill_is_printed_alone_or_written_with_a_note(
     assert (result.stdout, file.read_text(encoding="utf-8")) == (f"{note}: {file}\n", text)
 
 
-def test_a_bill_is_of_the_variant_and_the_licences_that_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bill_is_of_the_variant_and_the_licences_that_are_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     asked: list[Any] = []
 
     def bill(_layout: Layout, name: str, accelerator: str, *, form: str) -> tuple[str, list[Any]]:
@@ -57,6 +59,10 @@ def test_a_bill_is_of_the_variant_and_the_licences_that_are_known(monkeypatch: p
     assert asked == [("bnnr", "cuda", "cyclonedx")]
     assert harness_of("image", "sbom", "mlp", "--accelerator", "cuda").stderr == count.replace("bnnr", "mlp")
     assert harness_of("image", "sbom", "bnnr").stderr == count
+    files = {name: tmp_path / f"{name}.cdx.json" for name in ("bnnr", "mlp")}
+    told = harness_of("image", "sbom", *files, "--output", str(tmp_path)).stdout.splitlines()
+    assert told == [f"{count.strip().replace('bnnr', name)}: {file}" for name, file in files.items()]
+    assert all(file.is_file() for file in files.values())
 
 
 def test_of_many_images_without_such_a_variant_six_are_named(

@@ -12,7 +12,7 @@ import pytest
 from harness.base.layout import Layout
 from harness.data import load_manifest
 from harness.export.licences import may_hand_on, spdx
-from harness.export.parts import copy_parts, environment_files, manifest_files, method_files
+from harness.export.parts import copy_parts, environment_files, manifest_files, method_files, scorer_files
 from harness.export.swhid import page_of
 from harness.export.things import licence, licence_id, references
 from harness.images.cards import environment_chain
@@ -161,6 +161,13 @@ def test_a_folder_of_code_is_copied_whole_and_as_it_was(repository: Layout, tmp_
         copy_parts(layout, crate, ["constant"], ["synthetic"])
 
 
+def test_the_scorers_and_published_names_of_every_benchmark_are_copied(repository: Layout, tmp_path: Path) -> None:
+    copy_parts(repository, tmp_path, ["constant"], ["synthetic", "synthetic_ddi"])
+    for benchmark in ("repurposing", "ddi"):
+        files = [*scorer_files(benchmark), f"results/published/{benchmark}/names.toml"]
+        assert files and [name for name in files if not (tmp_path / name).is_file()] == []
+
+
 def test_licence_and_notice_go_with_the_code_and_no_link_does(repository: Layout, tmp_path: Path) -> None:
     layout = copy_repository(repository, tmp_path)
     for name in ("LICENSE", "NOTICE", "CITATION.cff", "secret"):
@@ -180,13 +187,15 @@ def test_files_beside_a_manifest_are_handed_on_where_they_may(repository: Layout
     folder = layout.datasets / "synthetic"
     manifest = folder / "dataset.toml"
     text = manifest.read_text()
-    own = '\n[[files]]\nname = "own.csv"\nurls = []\nsha256 = "{}"\nbytes = 1\n'.format("0" * 64)
-    for name in ("own.csv", "other.csv", "convert.py", "first_seen.json"):
+    own = ""
+    for name in ("own.csv", "second.csv"):
+        own += f'\n[[files]]\nname = "{name}"\nurls = []\nsha256 = "{"0" * 64}"\nbytes = 1\n'
+    for name in ("own.csv", "second.csv", "other.csv", "convert.py", "first_seen.json"):
         (folder / name).write_text("x")
     always = ["dataset.toml", "splits.csv", "first_seen.json"]
     for licence_, converter, expected in (
-        ("generated; no", "synthetic", [*always, "own.csv"]),
-        ("generated; no", "./convert.py", [*always, "own.csv", "convert.py"]),
+        ("generated; no", "synthetic", [*always, "own.csv", "second.csv"]),
+        ("generated; no", "./convert.py", [*always, "own.csv", "second.csv", "convert.py"]),
         ("none stated", "./convert.py", [*always, "convert.py"]),
     ):
         changed = text.replace("generated; no rights needed", licence_)

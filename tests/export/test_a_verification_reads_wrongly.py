@@ -83,6 +83,10 @@ def test_a_verification_reads_as_it_came_out() -> None:
     fine, unseen = "    ok  record: as it was\n", "    not checked  data: no labels\n"
     assert to_text(verification) == _TEXT.format(fine="", unseen="")
     assert to_text(verification, everything=True) == _TEXT.format(fine=fine, unseen=unseen)
+    # each that failed is told again
+    several = Verification(_audit("", "crate of x", _FINE), (_RUNS[1], _audit("4" * 16, "five", _BROKEN)), 0)
+    again = to_text(several).partition("\nFAILED\n")[2]
+    assert again.startswith("  1123456789ab  two\n") and "\n  444444444444  five\n    scores: differ\n" in again
     empty = Verification(_audit("", "crate of x", _BROKEN), (), 0)
     assert to_text(empty).splitlines()[-5:] == [
         "FAILED",

@@ -136,6 +136,15 @@ def test_a_crate_without_a_run_proves_nothing(crate: Path, empty: Layout) -> Non
     ]
 
 
+def test_every_run_that_the_suite_does_not_plan_is_named(crate: Path, empty: Layout, keys: list[str]) -> None:
+    strangers = ["e" * 64, "f" * 64]
+    for key in strangers:
+        shutil.copytree(run_folder(crate, keys[0]), run_folder(crate, key))
+    seal(crate)
+    told = [step.what for step in verify(empty, crate).crate.steps if step.checked is Checked.FAILED]
+    assert told == [f"a run that the suite does not plan: {key}" for key in strangers]
+
+
 def test_a_cell_is_of_the_run_that_lies_under_its_key(crate: Path, empty: Layout, keys: list[str]) -> None:
     def tell(suite: Any) -> None:
         suite["cells"][0]["job"]["parameters"] = {"score": 2}

@@ -43,12 +43,15 @@ def test_a_new_client_with_buildx_is_taken(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_where_none_can_build_the_message_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bad = _client(tmp_path / "a", version="28.2.2", buildx=False)
-    monkeypatch.setenv("PATH", f"{tmp_path}/a")
+    bad = [_client(tmp_path / name, version="28.2.2", buildx=False) for name in ("a", "b")]
+    monkeypatch.setenv("PATH", f"{tmp_path}/a:{tmp_path}/none:{tmp_path}/b:{tmp_path}/a")
     with pytest.raises(ImageError, match="BuildKit") as caught:
         builder.docker_with_buildkit()
-    assert bad in caught.value.where
-    assert "buildx" in caught.value.todo
+    assert caught.value.where == ", ".join(bad) and "buildx" in caught.value.todo
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ImageError, match="BuildKit") as caught:
+        builder.docker_with_buildkit()
+    assert caught.value.where == "no `docker` on PATH"
 
 
 def test_without_podman_the_message_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -264,6 +264,19 @@ def test_inputs_that_tell_of_test_labels_are_named(card: MethodCard, tmp_path: P
     assert reason_of(is_not_told_the_truth(Made), card, method) == ""
     leaking = is_not_told_the_truth(Made, lambda: Made(leaks=True))
     assert reason_of(leaking, card, method) == "labels of test items change associations"
+
+    class Telling(Made):
+        """Its ids tell of the truth, too."""
+
+        def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
+            given = super().inputs(card, options)
+            return {**given, "drug_ids": np.asarray(given["associations"])[:, :2]}
+
+        def with_other_test_labels(self) -> Made:
+            return Telling(self.told, self.truth + 1, self.leaks)
+
+    both = is_not_told_the_truth(lambda: Telling(leaks=True))
+    assert reason_of(both, card, method) == "labels of test items change associations, drug_ids"
     assert not method.asked, "no run is needed"
 
 

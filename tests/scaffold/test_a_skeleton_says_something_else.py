@@ -70,6 +70,9 @@ def test_the_languages_of_a_benchmark_are_those_with_a_skeleton(bare: Layout) ->
         new_method(bare, "my_method", "r", "ddi")
     assert other.value.what == "methods of ddi are written in python, not in r"
     assert other.value.todo == "give --language python, or name another benchmark: --benchmark"
+    with pytest.raises(UsageError) as several:
+        new_method(bare, "my_method", "java", "repurposing")
+    assert several.value.what == "methods of repurposing are written in python or octave or r, not in java"
 
 
 @pytest.mark.parametrize("name", ["a", "A1", "1a", "a-b", "a" * 41, "_a", "a_", "a___b", "a b", ""])
