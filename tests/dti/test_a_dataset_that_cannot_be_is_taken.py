@@ -120,6 +120,19 @@ FAULTS: list[tuple[dict[str, Any], str, str, str]] = [
         ": pairs 0 and 2",
         "keep one of them",
     ),
+    # of several the first is told
+    (
+        {"pairs": _rows((2, 1), (0, 0), (2, 1), (0, 0)), "values": np.ones(4), "released": np.zeros(4, np.int8)},
+        "the pair 'a', 'p' is there twice",
+        ": pairs 1 and 3",
+        "keep one of them",
+    ),
+    (
+        {"edges": _rows((0, 0, 5), (1, 3, 0), (0, 2, 3))},
+        "an edge joins a drug and a target",
+        ": edge 1",
+        "give it as a pair",
+    ),
     (
         {"edges": _rows((0, 0, 5), (1, 4, 2))},
         "an edge joins a drug and a target: it could tell a method what is asked",

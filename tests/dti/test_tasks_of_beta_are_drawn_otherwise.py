@@ -533,6 +533,21 @@ def test_each_reading_has_so_many_groups_and_no_more(strategy: Any, published: i
             assert (told == beyond) is (rank == most), told
 
 
+def test_a_group_that_is_named_is_itself_whatever_its_rank() -> None:
+    """A rank counts among those of a scheme, or of the first one where none is named."""
+    first, other = (split_of(drug_classes, group="class:0", space="TRO", rank=rank).digest for rank in (0, 2))
+    assert first == other
+    names = ranked(made_bindings(), 2, 2, 5)
+    assert [name.partition(":")[0] for name in names] == ["category"] * 3 + ["class"] * 3
+    for rank, name in enumerate(names[:3]):
+        of_first, named_so = (
+            split_of(drug_classes, space="TRO", **own) for own in ({"rank": rank}, {"group": name})
+        )
+        assert of_first.digest == named_so.digest
+    with pytest.raises(MissingData, match="Test 2 has 3 groups here, not 4"):
+        split_of(drug_classes, space="TRO", rank=3)
+
+
 def test_a_class_that_is_not_known_whole_is_not_taken_for_whole() -> None:
     dataset = made_bindings()
     dataset.group_sizes[dataset.group_names.index("test3/family:1")] = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -149,6 +150,28 @@ def test_tasks_of_classes_are_made_of_the_dataset_that_has_classes(
     facts = study.measure(house, [], lambda _: None)
     lacking = [one.lacking for one in facts.rows if one.reading == "as-defined"]
     assert [["beta_classes" in reason for reason in reasons] for reasons in lacking] == [[True], [True], [False]]
+
+
+def test_tasks_are_made_of_data_in_a_mirror(house: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bindings, network and splits alike."""
+    asked: set[tuple[str, Path]] = set()
+
+    def noting(name: str) -> Callable[..., object]:
+        own = getattr(study, name)
+
+        def noted(*given: Any, **more: Any) -> object:
+            (mirror,) = more["mirrors"] if "mirrors" in more else given[-1]
+            asked.add((name, mirror))
+            return own(*given, **more)
+
+        return noted
+
+    names = ("load_dataset", "fetch_dataset", "make_split")
+    for name in names:
+        monkeypatch.setattr(study, name, noting(name))
+    monkeypatch.setattr(study, "TASKS", {"Test 4": "single_nodes:kind=drug,rank=0"})
+    study.measure(house, [house.root / "mirror"], lambda _: None)
+    assert asked == {(name, house.root / "mirror") for name in names}
 
 
 def test_what_was_measured_says_so(repository: Layout) -> None:
