@@ -123,22 +123,25 @@ def test_features_say_which_drugs_there_are(house: Layout, tmp_path: Path) -> No
     assert not any("nothing is known of the drugs" in remark for remark in dataset.remarks)
 
 
+@pytest.mark.parametrize(("kind", "other"), [("drug", "disease"), ("disease", "drug")])
 @pytest.mark.parametrize(
-    ("columns", "remarks"), [("drug,b,c,a", 0), ("drug,a,b,c", 0), ("drug,mass,b,c", 1), ("drug,mass,b,c,a", 0)]
+    ("columns", "remarks"), [("name,b,c,a", 0), ("name,a,b,c", 0), ("name,mass,b,c", 1), ("name,mass,b,c,a", 0)]
 )
 def test_similarities_stand_in_the_order_of_the_rows(
-    house: Layout, tmp_path: Path, columns: str, remarks: int
+    house: Layout, tmp_path: Path, columns: str, remarks: int, kind: str, other: str
 ) -> None:
     names = columns.split(",")[1:]
-    rows = (",".join([drug, *(str(ord(drug) * ord(name[0])) for name in names)]) for drug in "abc")
-    (tmp_path / "drugs.csv").write_text("\n".join([columns, *rows, ""]))
-    (tmp_path / "pairs.csv").write_text("drug,disease\na,pain\nb,flu\n")
-    dataset = new_dataset(house, "mine", {"associations": tmp_path / "pairs.csv", "drugs": tmp_path / "drugs.csv"})
+    rows = (",".join([one, *(str(ord(one) * ord(name[0])) for name in names)]) for one in "abc")
+    (tmp_path / "features.csv").write_text("\n".join([columns, *rows, ""]))
+    (tmp_path / "pairs.csv").write_text(f"{kind},{other}\na,pain\nb,flu\n")
+    tables = {"associations": tmp_path / "pairs.csv", f"{kind}s": tmp_path / "features.csv"}
+    dataset = new_dataset(house, "mine", tables)
     assert isinstance(dataset, RepurposingDataset)
-    assert dataset.drug_feature_names == (dataset.drug_ids if {*names} == {*"abc"} else tuple(names))
-    letters = [[ord(drug) * ord(name[0]) for name in dataset.drug_feature_names] for drug in "abc"]
-    np.testing.assert_array_equal(dataset.drug_features, letters)
-    assert sum("methods take them for similarities to the drugs" in one for one in dataset.remarks) == remarks
+    ids, found, features = (getattr(dataset, f"{kind}_{of}") for of in ("ids", "feature_names", "features"))
+    assert found == (ids if {*names} == {*"abc"} else tuple(names))
+    np.testing.assert_array_equal(features, [[ord(one) * ord(name[0]) for name in found] for one in "abc"])
+    assert sum(f"methods take them for similarities to the {kind}s" in one for one in dataset.remarks) == remarks
+    assert not any(f"similarities to the {other}s" in one for one in dataset.remarks)
 
 
 @pytest.mark.parametrize(
