@@ -68,6 +68,22 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
     )
 
 
+@pytest.mark.parametrize(("other", "name", "count"), [("a", "Beta", 1), ("B", "alpha", 0)])
+def test_drugs_that_a_person_may_have_meant_as_one_are_told_by_what_they_go_by(
+    own: Layout, other: str, name: str, count: int
+) -> None:
+    """By their identifiers: two drugs may be called alike."""
+    tables = {
+        "drugs.csv": DRUGS.replace("\nB,[Li+],", f"\n{other},[Li+],{name}"),
+        "interactions.csv": TRIPLETS.replace(",B,", f",{other},"),
+    }
+    write_pairs(own, tables=tables)
+    dataset = load_dataset(own, "mine", DdiDataset)
+    assert dataset.drug_ids[1] == other and dataset.drug_names[:2] == ("Alpha", name)
+    told = "names that differ in capitals alone are each a drug of its own: 'A', 'a'"
+    assert [one for one in dataset.remarks if "of its own" in one] == [told] * count
+
+
 def test_a_dataset_needs_no_graph_and_a_drug_no_known_structure(own: Layout) -> None:
     tables = {"drugs.csv": "smiles,drug\n*,A\n[Li+],B\nCCO,C\n*,D\n"}
     statistics = {**NO_GRAPH, "drugs": 4, "entities": 4, "fingerprint": 1024, "dated": 0}
