@@ -15,7 +15,7 @@ from scipy import stats
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim, rounding_of
 from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
-from harness.compare.judge import Single
+from harness.compare.judge import Single, _value_of
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Remark, Target
 from harness.compare.runs import Obtained
 from harness.compare.statistics import welch_half_width
@@ -340,6 +340,17 @@ def test_a_run_that_is_not_scored_is_waited_for() -> None:
     waiting = Obtained("k" * 64, Verdict.OK, "", None, {}, unscored="no data")
     one = judged(claim(), {1: waiting})
     assert (one.verdict, one.reason) == (ClaimVerdict.PENDING, "not scored: no data")
+
+
+def test_a_run_that_failed_or_has_no_metric_has_no_value_whatever_else_is_told_of_it() -> None:
+    failed = Obtained("k" * 64, Verdict.ERROR, "", None, {})
+    assert _value_of(failed, "NS-AUC") == (None, "our run is 'error': ")
+    scored = Obtained("k" * 64, Verdict.OK, "", {}, {})
+    assert _value_of(scored, "NS-AUC") == (None, "undefined here: the scorer gives no such metric")
+    noted = replace(scored, notes={"NS-AUC": "no positive"})
+    assert _value_of(noted, "NS-AUC") == (None, "undefined here: no positive")
+    assert _value_of(replace(scored, metrics={"NS-AUC": 0.0}), "NS-AUC") == (0.0, "")
+    assert _value_of(None, "NS-AUC") == (None, "not run yet")
 
 
 def test_a_mean_of_which_every_run_failed_waits_for_nothing() -> None:

@@ -320,6 +320,7 @@ def test_a_book_counts_its_claims() -> None:
         ({"splits": ["weakly_correlated"]}, False),
         ({"seeds": [1, 2]}, True),
         ({"seeds": [2]}, False),
+        ({"seeds": [0]}, False),
         ({"methods": ["als_wr"], "datasets": ["cdataset"]}, False),
     ],
 )
@@ -332,6 +333,14 @@ def test_claims_are_chosen_by_every_name_that_was_given(
     others = names.model_copy(update={"splits": {"random_simple": "random:test_share=0.3"}})
     for own in (names, others):
         assert _is_about(claim, own, *told.values()) is is_wanted  # type: ignore[arg-type]
+    # 0 is a seed as others are, and no seed is none of them
+    for seed in (0, None):
+        of_seed = claim._replace(seed=seed)
+        assert [_is_about(of_seed, names, (), (), (), seeds) for seeds in ((), (0,), (1,))] == [
+            True,
+            seed == 0,
+            False,
+        ]
 
 
 def test_a_share_has_as_many_digits_as_its_printed_percent(repository: Layout) -> None:
