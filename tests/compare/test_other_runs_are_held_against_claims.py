@@ -15,7 +15,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare import compare_claims, load_names
 from harness.compare.claims import STATISTICS
 from harness.compare.names import PublishedNames, Target, target_of
-from harness.compare.runs import Obtained, obtain, of_tasks
+from harness.compare.runs import Obtained, is_like, obtain, of_tasks
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import ReferenceResult, load_reference, save_reference
@@ -212,6 +212,26 @@ def test_reference_results_stand_in_where_nothing_was_run(evidence: Layout, made
     failed = obtained(evidence)["published"][SEEDS[1]]
     assert (failed.reference, failed.verdict, failed.metrics) == (True, Verdict.ERROR, None)
     assert failed.reason == here[SEEDS[1]].reason
+
+
+@pytest.mark.parametrize(
+    ("split", "pattern", "is_one"),
+    [
+        ("random", "random", True),
+        ("scaffold", "random", False),
+        ("cluster:gamma=0.6", "cluster:gamma=*", True),
+        ("cluster:gamma=0.6", "cluster:gamma=0.7", False),
+        ("cluster:gamma=0.6", "lohi:gamma=*", False),
+        ("cluster", "cluster:gamma=*", False),
+        ("cluster:gamma=0.6,test_share=0.2", "cluster:gamma=*", False),
+        ("cluster:gamma=0.6,test_share=0.2", "cluster:test_share=0.?,gamma=*", True),
+        # no word of a dataset is another one in capitals
+        ("drug_classes:group=ATC", "drug_classes:group=atc", False),
+        ("drug_classes:group=ATC", "drug_classes:group=A*", True),
+    ],
+)
+def test_a_pattern_is_of_a_strategy_and_all_its_parameters(split: str, pattern: str, is_one: bool) -> None:
+    assert is_like(split, pattern) is is_one
 
 
 @pytest.mark.parametrize("is_committed", [False, True])
