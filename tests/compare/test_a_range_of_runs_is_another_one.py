@@ -421,7 +421,7 @@ def test_adjusted_chances_are_of_the_tests_of_their_own_table() -> None:
                 assert (mine.files.value if more else mine.ours) == pytest.approx(chance)
                 same = bool(chance < 0.01)
                 if more:
-                    assert mine.files.agrees is same
+                    assert (mine.files.agrees, mine.files.n) == (same, known.files.n)
                 else:
                     assert mine.verdict is (ClaimVerdict.REPRODUCED if same else ClaimVerdict.DEVIATES)
                     assert mine.reason == f"on the {'same' if same else 'other'} side of the level; printed"
@@ -537,6 +537,7 @@ def test_a_chance_is_judged_only_where_its_test_is(verdict: ClaimVerdict) -> Non
     assert found.margin is None and found.interval is None
     decided = judge_adjusted([one, chance], {one: undecided._replace(verdict=ClaimVerdict.DEVIATES)})[chance]
     assert (decided.verdict, decided.needed) == (ClaimVerdict.REPRODUCED, None)
+    assert decided.reason == "on the same side of the level"
     assert decided.margin is None and decided.interval is None and decided.test
 
 
