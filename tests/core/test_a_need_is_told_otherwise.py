@@ -29,7 +29,7 @@ from harness.planning.jobs import (
     Job,
     card_of,
 )
-from harness.planning.needs import Needs, check_disk, needs_of, run_kind
+from harness.planning.needs import Needs, _most_unbuilt_bytes, check_disk, needs_of, run_kind
 from harness.planning.obstacles import Obstacles
 from harness.splits.spec import parse_split
 from tests.core.factories import job_like, planned_job
@@ -391,6 +391,23 @@ def test_images_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pyt
         monkeypatch.setattr(needs, "needs_of", lambda *_, free=free: replace(known, free_bytes=free))
         with nullcontext() if fits else pytest.raises(EngineError):
             check_disk(layout, "some", cells, one_method_at_a_time=one_method_at_a_time)
+
+
+def test_a_method_needs_its_images_in_all_variants_at_a_time(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a variant on a GPU are others."""
+    jobs = [
+        job_like(method="pmf"),
+        job_like(method="pmf", variant="x", accelerator="cuda"),
+        job_like(method="bnnr"),
+    ]
+    sizes = {("pmf", "cpu"): 500, ("pmf", "cuda"): 400, ("bnnr", "cpu"): 800}
+    monkeypatch.setattr(
+        needs, "recorded_size", lambda _, names, accelerator: sum(sizes[name, accelerator] for name in names)
+    )
+    monkeypatch.setattr(needs, "built_size", lambda *_: 0)
+    assert _most_unbuilt_bytes(layout, [recorded(job, Verdict.PENDING) for job in jobs]) == 900
 
 
 def test_data_that_are_here_need_no_more_room(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:

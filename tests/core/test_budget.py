@@ -79,6 +79,18 @@ def test_a_run_alone_starts_whatever_it_may_write() -> None:
             assert granted
 
 
+def test_without_a_bound_runs_start_beside_each_other_whatever_they_may_write() -> None:
+    budget, asked = Budget(Share(cpus=2, memory=2)), list[None]()
+
+    def ends_at_the_second_look() -> bool:
+        asked.append(None)
+        return len(asked) > 1
+
+    large = Share(cpus=1, memory=1, disk=1 << 50)
+    with budget.lend(large, lambda: False), budget.lend(large, ends_at_the_second_look) as granted:
+        assert granted
+
+
 def test_a_run_takes_the_output_its_card_allows() -> None:
     assert Share.of(Resources(output="3MiB")).disk == 3 << 20
 
