@@ -473,6 +473,15 @@ def test_a_row_is_marked_where_any_of_its_runs_had_the_published_order(orders: t
     assert (group.published_order, group.title) == (any(orders), "mlp °" if any(orders) else "mlp")
 
 
+def test_a_metric_is_shown_that_has_a_value_in_any_setting_or_row() -> None:
+    first, second = metric_sets("ddi")
+    assert len(first) == len(second) == 2
+    cells = drug_cell("mlp", {second[0]: 0.5}, {}), drug_cell("tiger", {first[1]: 0.25}, {})
+    groups = Table("drugs", 2, cells, 0).groups
+    assert known_sets(groups) == [first, second]
+    assert [known_sets([group]) for group in groups] == [[second], [first]]
+
+
 def test_a_remark_on_a_metric_of_one_kind_alone_is_told_by_its_whole_name() -> None:
     cell = drug_cell("mlp", {"AUROC": None, "top 5": 0.5}, {"AUROC": "one class alone"})
     (group,) = Table("drugs", 1, (cell,), 0).groups
