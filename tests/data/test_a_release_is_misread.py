@@ -16,7 +16,7 @@ import pytest
 from harness.base.errors import CorruptData, ManifestError
 from harness.benchmarks.ddi.converters.ddi_bench import convert
 from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
-from harness.benchmarks.ddi.converters.ddi_bench.drugs import TWOSIDES_TYPES, twosides
+from harness.benchmarks.ddi.converters.ddi_bench.drugs import TWOSIDES_TYPES, _in_order, twosides
 from harness.benchmarks.ddi.converters.ddi_bench.knowledge import FULL, Knowledge, read_knowledge
 from harness.benchmarks.ddi.converters.ddi_bench.released import (
     PARTS,
@@ -57,6 +57,15 @@ def test_drugs_are_those_of_the_files_by_their_numbers(tmp_path: Path) -> None:
     assert dataset.remarks[0] == ("1 drugs were approved before 1982, no year is told: they count as undated")
     expected = count_fingerprints(molecules_of(dataset.smiles, ["a", "b", "c", "d"]), 16)
     assert np.array_equal(dataset.fingerprints, expected) and dataset.fingerprints.shape == (4, 16)
+
+
+def test_names_stand_in_the_order_of_their_numbers_and_not_of_the_alphabet() -> None:
+    names = [f"DB{99 - number}" for number in range(12)]
+    assert _in_order({name: names.index(name) for name in sorted(names)}, "file") == tuple(names)
+    for gap in ({"a": 0, "b": 2}, {"a": 1, "b": 2}, {"a": 0, "b": 0}):
+        with pytest.raises(CorruptData, match="the numbers of the drugs have a gap") as caught:
+            _in_order(gap, "file")
+        assert caught.value.where == "file"
 
 
 def test_a_date_is_that_of_a_drug_and_not_of_the_head(tmp_path: Path) -> None:

@@ -93,16 +93,18 @@ def test_a_file_that_nobody_has_recorded_has_not_changed(own: Layout) -> None:
 def test_what_does_not_convert_is_thrown_away_and_nothing_recorded(
     own: Layout, error: Exception, said: str
 ) -> None:
-    files = files_of(own)
+    further = SourceFile(name="further.txt", urls=["https://example.org/further.txt"])
+    files = {**files_of(own), "further.txt": put(cache_path(own, further), "further")}
 
     def convert() -> None:
-        with seen_first(own, manifest(FAR, NEAR, KNOWN), files):
+        with seen_first(own, manifest(FAR, further, NEAR, KNOWN), files):
             raise error
 
     assert told(convert) == [
         (
-            f"dataset 'mine' can't be made of far.txt, near.txt, whose content nobody has recorded: {said}",
-            f"{files['far.txt']}\n         {files['near.txt']}",
+            "dataset 'mine' can't be made of far.txt, further.txt, near.txt, whose content nobody has recorded: "
+            f"{said}",
+            "\n         ".join(str(files[name]) for name in ("far.txt", "further.txt", "near.txt")),
             "nothing was recorded and downloads were thrown away; see that the addresses give the files and no "
             f"web page, or put the right ones into {own.datasets / 'mine' / 'own'}",
         )

@@ -18,7 +18,7 @@ from harness.base.layout import Layout
 from harness.cli import group
 from harness.methods.card import MethodCard, ParityTable, Tolerance
 from harness.parity import check, check_cases, find_cases
-from harness.parity.cases import METRICS, GoldenCase, matches_of
+from harness.parity.cases import METRICS, GoldenCase, _passed_over, matches_of
 from harness.parity.finding import CaseFinding, Standing
 from harness.parity.goldens import Golden
 from tests.parity.conftest import Answers, save
@@ -30,6 +30,18 @@ def test_a_case_without_a_method_is_named(
     np.savez(golden / "unknown_Small_12.npz", x=np.zeros(1))
     found = {finding.case: finding.worst for finding in check_cases(layout, find_cases(golden), [card], answers)}
     assert found == {"toy_Small_12": Standing.OK, "unknown_Small_12": Standing.NOT_IMPLEMENTED}
+
+
+def test_every_table_that_covers_a_case_is_compared(
+    layout: Layout, golden: Path, card: MethodCard, answers: Answers
+) -> None:
+    """Also after one that is fulfilled, and beside other methods' tables."""
+    table = card.parity[0]
+    tables = [table, table.model_copy(update={"processor": ["never"]}), table]
+    found = [*check_cases(layout, find_cases(golden), [card.model_copy(update={"parity": tables})], answers)]
+    assert [(one.case, one.worst) for one in found] == [
+        ("toy_Small_12", standing) for standing in (Standing.OK, Standing.OTHER_PROCESSOR, Standing.OK)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +93,24 @@ def test_a_file_that_is_no_case_is_named(
     (whole / "toy" / "old").mkdir(parents=True)
     shutil.copy(golden / "toy_Small_12.npz", whole / "toy" / "old" / "toy_Small_7.npz")
     assert "toy/old/toy_Small_7.npz" in [case.name for case in find_cases(whole)]
+
+
+def test_what_lies_in_a_folder_of_inputs_is_one(tmp_path: Path) -> None:
+    """Whatever its own name; what is about a case, or lists the cases, is none either."""
+    for name in (
+        "_inputs/a.csv",
+        "deep/_of/b.csv",
+        "_c.csv",
+        "INDEX.json",
+        "case.json",
+        "case.npz",
+        "d.csv",
+        "deep/e",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = _passed_over(tmp_path, {tmp_path / "case.npz"}, tmp_path.rglob("*"))
+    assert [path.relative_to(tmp_path).as_posix() for path in found] == ["d.csv", "deep/e"]
 
 
 def test_features_are_no_case(golden: Path) -> None:

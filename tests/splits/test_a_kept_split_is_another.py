@@ -127,7 +127,7 @@ def test_a_changed_split_file_is_told(own: Layout) -> None:
     )
 
 
-def test_a_recorded_split_is_the_only_one(own: Layout) -> None:
+def test_a_recorded_split_is_the_only_one(own: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     made = splits.make_split(own, "mine", SPEC)
     line = splits.as_recorded("repurposing", SPEC, made)
     assert (line.spec, line.training, line.test, line.sha256) == (SPEC, 7, 5, made.digest)
@@ -154,6 +154,12 @@ def test_a_recorded_split_is_the_only_one(own: Layout) -> None:
     empty = split_of(np.zeros((4, 3), dtype=np.int8))
     broken = splits.verify_split(own, "mine", SPEC, empty, recorded=False)
     assert broken[0] == "there is no test pair" and "0 pairs are test pairs, not 5" in broken
+    # and what its strategy promises nothing that is promised of its seed
+    draws = "harness.benchmarks.repurposing.splits.strategies.random.broken_draws"
+    monkeypatch.setattr(draws, lambda *given: [f"seed {given[2]} draws others"], raising=False)
+    of_seed = f"seed {SPEC.seed} draws others"
+    assert splits.verify_split(own, "mine", SPEC, empty, recorded=False) == [*broken, of_seed]
+    assert splits.verify_split(own, "mine", SPEC, made, recorded=False) == [of_seed]
 
 
 @pytest.mark.parametrize("recorded", ["nothing", "the split", "the arrays"])

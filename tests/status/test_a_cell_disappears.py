@@ -456,6 +456,30 @@ def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:
     (group,) = Table("drugs", 3, (*cells, failed), 0).groups
     assert group.remarks(S1) == ["S1 F1: few items"]
     assert group.remarks(S2) == ["S2 items: whole batches"]
+    # one run may have several, and each run others
+    both = drug_cell("mlp", {S1: 0.5}, {S1: "few items", "S1 items/as-published": "whole batches"}, seed=4)
+    more = drug_cell("mlp", {S1: 0.5}, {S1: "no item"}, seed=5)
+    (group,) = Table("drugs", 4, (*cells, both, more), 0).groups
+    assert group.remarks(S1) == ["S1 F1: few items", "S1 items: whole batches", "S1 F1: no item"]
+
+
+@pytest.mark.parametrize("orders", [(True, False), (False, True), (True, True), (False, False)])
+def test_a_row_is_marked_where_any_of_its_runs_had_the_published_order(orders: tuple[bool, bool]) -> None:
+    cells = tuple(
+        replace(drug_cell("mlp", {S1: 0.5}, {}, seed=seed), published_order=order)
+        for seed, order in enumerate(orders)
+    )
+    (group,) = Table("drugs", 2, cells, 0).groups
+    assert (group.published_order, group.title) == (any(orders), "mlp °" if any(orders) else "mlp")
+
+
+def test_a_metric_is_shown_that_has_a_value_in_any_setting_or_row() -> None:
+    first, second = metric_sets("ddi")
+    assert len(first) == len(second) == 2
+    cells = drug_cell("mlp", {second[0]: 0.5}, {}), drug_cell("tiger", {first[1]: 0.25}, {})
+    groups = Table("drugs", 2, cells, 0).groups
+    assert known_sets(groups) == [first, second]
+    assert [known_sets([group]) for group in groups] == [[second], [first]]
 
 
 def test_a_remark_on_a_metric_of_one_kind_alone_is_told_by_its_whole_name() -> None:
