@@ -120,7 +120,7 @@ def test_one_faulty_manifest_hides_no_other_dataset(own: Layout, invoke: Invoke)
     listed = invoke("list")
     assert listed.return_value == 2
     assert re.search(
-        r"broken +faulty: .*\n  where: .*titel: there is no such field; did you mean .title.\?\n(.|\n)*  to do: ",
+        r"broken +faulty: .* where: .*titel: there is no such field; did you mean .title.\? .*to do: ",
         listed.output,
     )
     assert re.search(r"mine +repurposing .*can be made from what is here", listed.output)
