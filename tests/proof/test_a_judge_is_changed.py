@@ -218,12 +218,15 @@ _PARTS = {
     "numpy/__init__.abi3.so": "root/numpy/__init__.abi3.so",
     # packages without an `__init__.py`, of which the standard library asks for the first
     "org/python/core.py": "root/org/python/core.py",
+    "org/python/core.pyc": "root/org/python/core.pyc",
     "org/python/core.abi3.so": "root/org/python/core.abi3.so",
     "org/python/notes.txt": None,
     "mine-1/python3.11/one.py": None,
     ".venv/lib/one.py": None,
     "mine/python3.11/one.py": None,
     "one.egg-info/entry_points.txt": "root/one.egg-info/entry_points.txt",
+    # the oldest form is one file
+    "two.egg-info": "root/two.egg-info",
     ".dist-info/entry_points.txt": "root/.dist-info/entry_points.txt",
     "one-1.Dist-Info/more/entry_points.txt": "root/one-1.Dist-Info/more/entry_points.txt",
     "tests/__init__.py": None,
