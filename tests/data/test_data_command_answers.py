@@ -120,8 +120,10 @@ def test_one_faulty_manifest_hides_no_other_dataset(own: Layout, invoke: Invoke)
     listed = invoke("list")
     assert listed.return_value == 2
     assert re.search(
-        r"broken +faulty: .* where: .*titel: there is no such field; did you mean .title.\? .*to do: ",
+        r"^broken +faulty: dataset\.toml breaks its schema where: .*titel: there is no such field; did you mean"
+        r" 'title'\? to do: correct these fields$",
         listed.output,
+        re.MULTILINE,
     )
     assert re.search(r"mine +repurposing .*can be made from what is here", listed.output)
     assert re.search(r"strange +faulty: no converter is called 'nonsense'", listed.output)
