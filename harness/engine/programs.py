@@ -55,6 +55,7 @@ def dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Servic
         ],
         folder=folder,
         storage=storage,
+        helper=folder / "exec" / "containerd" / "containerd.pid",
     )
 
 

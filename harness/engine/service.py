@@ -47,6 +47,8 @@ class Service:
     environment: Mapping[str, str] = field(default_factory=dict)
     # where the engine mounts things, which a crash leaves mounted
     storage: Path | None = None
+    # where the engine notes the process that it starts and that ends with it
+    helper: Path | None = None
 
     @property
     def socket(self) -> Path:
@@ -145,7 +147,7 @@ def ensure_running(service: Service, unwanted: threading.Event) -> None:
     # after a crash the first start may fail over what the dead engine left running; the next finds it gone
     for chance in range(_START_TRIES, 0, -1):
         stop(service)
-        for leftover in (service.socket, service.folder / "engine.pid"):
+        for leftover in (service.socket, service.folder / "engine.pid", *_notes_of_the_dead(service)):
             leftover.unlink(missing_ok=True)
         try:
             _start(service, unwanted)
@@ -203,11 +205,31 @@ def _exit_code(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if child else None
 
 
+def _notes_of_the_dead(service: Service) -> list[Path]:
+    """The note of a helper that died with its engine.
+
+    Until somebody collects that process, the next engine takes it for one that lives, and waits for it in vain.
+    """
+    note, deadline = service.helper, time.monotonic() + _EXEC_SECONDS
+    if note is None:
+        return []
+    while _believed(note, service.folder) is not None:
+        if time.monotonic() > deadline:
+            return []
+        time.sleep(0.005)
+    return [note]
+
+
 def _pid_of(service: Service) -> int | None:
     """The engine's process, believed only if it lives and its command line names our socket."""
+    return _believed(service.folder / "pid", service.socket)
+
+
+def _believed(note: Path, place: Path) -> int | None:
+    """The process whose number was noted, if it lives and its command line names the place."""
     deadline = time.monotonic() + _EXEC_SECONDS
     try:
-        pid = int((service.folder / "pid").read_text())
+        pid = int(note.read_text())
         # a process that becomes another program has no command line for a moment; one that has ended never has
         while not (words := Path(f"/proc/{pid}/cmdline").read_bytes()):
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -216,7 +238,7 @@ def _pid_of(service: Service) -> int | None:
             time.sleep(0.005)
     except (OSError, ValueError, IndexError):
         return None
-    return pid if str(service.socket).encode() in words else None
+    return pid if str(place).encode() in words else None
 
 
 def stop(service: Service) -> None:

@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -95,6 +96,30 @@ def test_what_a_dead_engine_left_is_cleared_away_before_the_start(service: Servi
     lease = Lease(service)
     assert service.socket.is_socket() and not (service.folder / "engine.pid").exists()
     lease.release()
+
+
+@pytest.mark.parametrize("ends", ["before", "meanwhile", "never", "it is another's"])
+def test_the_next_engine_believes_only_in_a_helper_that_lives(service: Service, clock: Clock, ends: str) -> None:
+    """A helper that nobody has collected yet has a number like any other; Docker would wait for its answer."""
+    service = replace(service, helper=service.folder / "helper.pid")
+    assert service.helper is not None
+    place = "elsewhere" if ends == "it is another's" else str(service.folder / "helper.toml")
+    with subprocess.Popen(["tail", "-f", "/dev/null", place], stderr=subprocess.DEVNULL) as helper:
+
+        def end() -> None:
+            helper.kill()
+            os.waitid(os.P_PID, helper.pid, os.WEXITED | os.WNOWAIT)
+
+        service.helper.write_text(f"{helper.pid}\n")
+        if ends == "before":
+            end()
+        elif ends == "meanwhile":
+            clock.events[7] = end
+        ensure_running(service, threading.Event())
+        assert service.helper.exists() == (ends == "never")
+        assert sum(clock.waits) == pytest.approx({"meanwhile": 0.035, "never": 0.5}.get(ends, 0), abs=0.01)
+        assert helper.poll() is None or ends in ("before", "meanwhile")
+        helper.kill()
 
 
 def silent(monkeypatch: pytest.MonkeyPatch, answers: Callable[[], bool] = lambda: False) -> None:

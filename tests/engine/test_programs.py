@@ -49,6 +49,7 @@ def test_docker_serves_from_places_of_ours_alone(tmp_path: Path) -> None:
     service = programs.dockerd("/usr/sbin/dockerd", tmp_path / "cache", {})
     storage = tmp_path / "cache" / "engine" / "docker"
     assert (service.name, service.storage, service.folder) == ("dockerd", storage, tmp_path) and storage.is_dir()
+    assert service.helper == tmp_path / "exec" / "containerd" / "containerd.pid"
     assert list(service.command) == [
         "/usr/sbin/dockerd",
         f"--config-file={tmp_path}/daemon.json",
@@ -64,7 +65,7 @@ def test_docker_serves_from_places_of_ours_alone(tmp_path: Path) -> None:
 
 def test_podman_serves_until_it_is_stopped(tmp_path: Path) -> None:
     service = programs.podman("/usr/bin/podman", tmp_path / "cache", {}, corrected=False)
-    assert (service.name, service.storage) == ("podman", None)
+    assert (service.name, service.storage, service.helper) == ("podman", None, None)
     command = ["/usr/bin/podman", "system", "service", "--time=0", f"unix://{tmp_path}/engine.sock"]
     assert list(service.command) == command
 

@@ -102,11 +102,7 @@ SLOW = "import time; time.sleep(3); open('/out/predictions.npy', 'w').write('x')
 
 
 @pytest.mark.parametrize(
-    "number",
-    [
-        pytest.param(signal.SIGKILL, id="killed", marks=pytest.mark.thorough),
-        pytest.param(signal.SIGTERM, id="restarted"),
-    ],
+    "number", [pytest.param(signal.SIGKILL, id="killed"), pytest.param(signal.SIGTERM, id="restarted")]
 )
 def test_an_engine_lost_mid_run_is_found_again_and_the_run_repeated(
     served: Engine, tmp_path: Path, number: signal.Signals
@@ -118,6 +114,8 @@ def test_an_engine_lost_mid_run_is_found_again_and_the_run_repeated(
     assert outcome.verdict is Verdict.OK, outcome.reason
     assert [attempt.verdict for attempt in outcome.attempts] == [Verdict.INFRASTRUCTURE, Verdict.OK]
     assert served.client.api.containers(all=True, filters={"label": "permafrost.run"}) == []
+    said = (served.socket.parent / "log.txt").read_text()
+    assert "failed to start" not in said, "it waited for a containerd that had died with the other engine"
 
 
 def test_an_engine_that_does_not_come_back_is_the_machines_fault(served: Engine, tmp_path: Path) -> None:
