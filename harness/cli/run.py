@@ -157,7 +157,9 @@ def _show_each(repository: api.Repository, table: Table) -> None:
         for scored in group.cells
     }
     for scored in table.cells:
-        click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
+        # the whole of it stands above, below the table
+        reason = scored.cell.reason.partition("\n")[0]
+        click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {reason}")
         published = PublishedLines(beside.get(scored.key or "", ()))
         for line in metric_lines(_in_order(scored.metrics, first[id(scored)]), scored.notes, published):
             click.echo(line)

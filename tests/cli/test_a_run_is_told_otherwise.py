@@ -226,6 +226,19 @@ def test_a_run_that_is_not_there_has_no_evidence(
     assert harness_of(*CONSTANT).stdout.splitlines()[-1].startswith("  evidence: ")
 
 
+def test_of_a_long_reason_only_its_first_line_is_told_twice(
+    running: Running, looked_at: Layout, made_up: Plan
+) -> None:
+    """Whole it stands below the table."""
+    table = table_of(looked_at, made_up)
+    cell = table.cells[4].cell
+    without = replace(cell, verdict=Verdict.INFRASTRUCTURE, reason="no image\n  where: there\n  to do: build it")
+    running(replace(table, cells=(replace(table.cells[4], cell=without),)))
+    text = harness_of(*CONSTANT).stdout
+    assert text.endswith(f"\n\n{cell.job.label}: infrastructure: no image\n")
+    assert text.count("build it") == 1
+
+
 @pytest.mark.parametrize(("count", "each"), [(4, True), (5, False)])
 def test_of_many_runs_it_is_said_where_scores_are(
     count: int, each: bool, running: Running, looked_at: Layout, made_up: Plan, keys: list[str]
