@@ -20,6 +20,7 @@ from harness.results.scoring import Scores
 from harness.results.store import Store
 from tests.combos.made_documents import line
 from tests.core.factories import planned_job, put_run
+from tests.core.word_for_word import said
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def test_a_frame_of_an_audit_has_a_row_for_each_step() -> None:
 def test_what_a_suite_would_ignore_is_named_first(own: api.Repository, asked: dict[str, Any], where: str) -> None:
     with pytest.raises(UsageError) as refused:
         api.plan(suite="smoke", repository=own, **asked)
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+    assert said(refused.value) == (
         "--suite names its own jobs",
         where,
         "give either --suite or --method and what goes with it",
@@ -108,11 +109,7 @@ def test_a_mirror_that_is_no_folder_is_named(own: api.Repository, tmp_path: Path
     file = write(tmp_path / "file")
     with pytest.raises(UsageError) as refused:
         api.open_repository(own.layout.root, mirrors=[tmp_path, file])
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "a mirror is no folder",
-        str(file),
-        "name a folder of original data files",
-    )
+    assert said(refused.value) == ("a mirror is no folder", str(file), "name a folder of original data files")
 
 
 def test_a_page_is_current_while_it_is_the_one_that_was_noted(own: api.Repository) -> None:
