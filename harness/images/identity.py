@@ -99,7 +99,7 @@ def environment_image_name(name: str, tree: str) -> str:
     return f"{PREFIX}/environment-{name.strip('_')}:{tree[:_DIGITS]}"
 
 
-def wanted_image(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> tuple[str, str, str]:
+def wanted_image(layout: Layout, name: str, accelerator: Accelerator) -> tuple[str, str, str]:
     """Name, environment tree and code tree of the image of a method, or of an environment, which has no code."""
     tree = recorded_tree(layout, name, accelerator)
     if is_method(layout, name):

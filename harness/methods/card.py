@@ -259,7 +259,7 @@ def load_method(layout: Layout, name: str) -> MethodCard:
         return load_named(path, MethodCard)
 
 
-def named_method(layout: Layout, text: str, variant: str = "") -> tuple[MethodCard, str]:
+def named_method(layout: Layout, text: str, variant: str) -> tuple[MethodCard, str]:
     """The card of what a person names as NAME or NAME/VARIANT, and the variant: `variant` where they name none."""
     name, _, own = text.partition("/")
     return load_method(layout, name), own or variant

@@ -62,9 +62,7 @@ class TextGrid:
     rows: dict[Group, list[str]]
 
 
-def block_grids(
-    block: Sequence[Group], footnotes: Footnotes, *, width: int = 80, metric: str = ""
-) -> list[TextGrid]:
+def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int, metric: str) -> list[TextGrid]:
     """The grids of one dataset and split: verdicts, and as many key metrics as the width holds.
 
     All settings of the first metric are shown: those that are too wide come in a grid below.
@@ -183,7 +181,7 @@ def score_of(scored: ScoredCell, metric: str) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def cell_lines(block: Sequence[Group], metric: str = "") -> list[str]:
+def cell_lines(block: Sequence[Group], metric: str) -> list[str]:
     """The cells of one dataset and split, each with its metric, or with the first that its benchmark shows."""
     metric = metric or known_sets(block)[0][0]
     rows = [["method", "seed", "verdict", "key", metric.removesuffix("/as-published")]]
