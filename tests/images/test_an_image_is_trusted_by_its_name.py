@@ -105,12 +105,6 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Any:
     return fake
 
 
-@pytest.fixture
-def private(repository: Layout, tmp_path: Path) -> Layout:
-    """The real repository, with a cache of the test's own."""
-    return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
-
-
 def receipt(image_id: str, **changed: Any) -> BuiltImage:
     fields: dict[str, Any] = {
         "engine": "docker",
