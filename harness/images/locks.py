@@ -88,7 +88,7 @@ def read_debian(path: Path) -> list[DebianPackage]:
     packages = []
     for number, line in _lines(path):
         fields = line.split()
-        if len(fields) != 6 or not fields[3].isdigit() or not _SHA.fullmatch(fields[4]):
+        if len(fields) != 6 or not fields[3].isdecimal() or not _SHA.fullmatch(fields[4]):
             raise _bad_line(path, number, "six fields: package version architecture size sha256 path")
         if fields[5].startswith(("/", ".")) or "://" in fields[5]:
             raise _bad_line(path, number, "a path relative to the archive")
@@ -144,7 +144,7 @@ def missing_lock(path: Path, name: str) -> ManifestError:
 def _lines(path: Path) -> list[tuple[int, str]]:
     if not path.is_file():
         raise missing_lock(path, path.parent.name)
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8", errors="replace")
     return [
         (number, line.strip())
         for number, line in enumerate(text.splitlines(), 1)

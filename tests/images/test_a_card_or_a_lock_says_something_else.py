@@ -197,7 +197,14 @@ WHEEL = "NAME==VERSION --hash=sha256:HASH  # FILE.whl"
     [
         *(
             ("debian", line, SIX)
-            for line in (f"a 1 x 5 {SHA}", f"a 1 x 5 {SHA} p q", f"a 1 x -5 {SHA} p", f"a 1 x 5 {SHA[1:]} p")
+            for line in (
+                f"a 1 x 5 {SHA}",
+                f"a 1 x 5 {SHA} p q",
+                f"a 1 x -5 {SHA} p",
+                f"a 1 x \N{SUPERSCRIPT FIVE} {SHA} p",
+                f"a 1 x 5 {SHA[1:]} p",
+                "\udcff",
+            )
         ),
         *(("debian", f"a 1 x 5 {SHA} {path}", "a path relative to the archive") for path in ("/p", ".p", "h://p")),
         *(
@@ -216,7 +223,7 @@ WHEEL = "NAME==VERSION --hash=sha256:HASH  # FILE.whl"
 def test_a_line_that_is_none_is_named(tmp_path: Path, name: str, line: str, expected: str) -> None:
     path = tmp_path / "toy" / f"{name}.lock"
     path.parent.mkdir()
-    path.write_text(f"# head\n\n   \n{line}\n")
+    path.write_text(f"# head\n\n   \n{line}\n", errors="surrogateescape")
     read: Any = read_debian if name == "debian" else read_wheels
     with pytest.raises(ManifestError) as refused:
         read(path)
