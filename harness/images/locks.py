@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.base.errors import ManifestError
+from harness.base.repeats import repeated
 
 _SHA = re.compile(r"[0-9a-f]{64}")
 _WHEEL = re.compile(
@@ -153,8 +154,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 
 def _refuse_doubles(path: Path, names: list[str]) -> None:
-    doubles = sorted({name for name in names if names.count(name) > 1})
-    if doubles:
+    if doubles := sorted(repeated(names)):
         raise ManifestError(
             f"locked twice: {', '.join(doubles)}",
             where=str(path),
