@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness import api
@@ -93,6 +94,9 @@ def test_a_frame_of_an_audit_has_a_row_for_each_step() -> None:
         ({"datasets": ("fdataset",)}, "--dataset"),
         ({"upstream": "folder"}, "--upstream"),
         ({"methods": "bnnr", "seeds": 1}, "--method"),
+        ({"seeds": np.arange(2)}, "--seed"),
+        ({"seeds": 0}, "--seed"),
+        ({"methods": np.array(["bnnr", "mlp"])}, "--method"),
     ],
 )
 def test_what_a_suite_would_ignore_is_named_first(own: api.Repository, asked: dict[str, Any], where: str) -> None:
