@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from harness import api
@@ -134,6 +135,15 @@ def test_an_audit_looks_at_the_page_and_the_statement_too(own: api.Repository, t
     write(own.layout.page, {})
     report = api.audit(progress=None, repository=own)
     assert report.audits == () and {"page", "statement"} <= {step.name for step in report.repository}
+
+
+def test_runs_to_audit_may_be_the_column_of_a_frame(own: api.Repository, tmp_path: Path) -> None:
+    planned = [planned_job(number) for number in range(3)]
+    for one in planned:
+        put_run(Store(own.layout.runs), one, tmp_path / one.key)
+    keys = pd.DataFrame({"key": [one.key for one in planned[:2]]})["key"]
+    report = api.audit(keys, progress=None, repository=own)
+    assert [audit.key for audit in report.audits] == [*keys]
 
 
 def test_a_folder_that_holds_no_runs_is_not_merged(own: api.Repository, tmp_path: Path) -> None:
