@@ -117,6 +117,12 @@ def layout(repository: Layout, tmp_path: Path) -> Layout:
     return Layout(root=repository.root, cache=repository.cache, local=tmp_path / "local")
 
 
+@pytest.fixture
+def private(repository: Layout, tmp_path: Path) -> Layout:
+    """The real repository on another machine: nothing was run there, and its cache is empty."""
+    return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with goldens and mirrored data that lies beside some clones; without it a test skips."""

@@ -37,6 +37,13 @@ def made_up(fabricated: Layout) -> Plan:
     return plan_of(fabricated)
 
 
+def go_to(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be where a person types commands about this repository, its cache and its results."""
+    monkeypatch.chdir(layout.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(layout.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+
+
 def copy_of(fabricated: Layout, folder: Path) -> Layout:
     """All of it in a new folder."""
     shutil.copytree(fabricated.root.parent, folder)

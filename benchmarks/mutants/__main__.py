@@ -145,22 +145,9 @@ def _start(work: Path, mutants: list[Mutant], folders: tuple[str, ...], lock: in
     }
     environment.pop(MUTANT, None)
     # the first process of a name space of its own is not ended by a signal to its parent
-    command = [
-        "setpriv",
-        "--pdeathsig",
-        "KILL",
-        "unshare",
-        "--mount",
-        "--pid",
-        "--net",
-        "--fork",
-        "--kill-child",
-        "--mount-proc",
-        "sh",
-        "-c",
-        _WALLS,
-        "sh",
-    ]
+    command = ["setpriv", "--pdeathsig", "KILL"]
+    command += ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc"]
+    command += ["sh", "-c", _WALLS, "sh"]
     command += [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "benchmarks.mutants.session"]
     command += ["-m", "not engine", "--hypothesis-seed=0", f"--basetemp={work / 'tmp' / 'warm'}", *folders]
     with (work / "pytest.txt").open("w") as stream:

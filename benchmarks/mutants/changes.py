@@ -15,7 +15,6 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType
 
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
     ast.LtE: (ast.Lt, ast.Gt),

@@ -58,13 +58,9 @@ def chosen_of(
     names = {(mutant.module, one.co_qualname) for one, _ in pairs or ()}
     text = (root / mutant.module).read_text(encoding="utf-8").splitlines()
     outer = min((one.co_firstlineno for one, _ in pairs or ()), default=0)
-    kept = outer and any(
-        "cache" in line for line in text[outer - 1 : outer + 2] if line.startswith(("@", "    @"))
-    )
-    whole = pairs is None or bool(kept)
-    exact = [one for tests in reaches.values() for one in tests if one.functions & names]
-    if not whole:
-        yield from exact
+    decorators = [line for line in text[outer - 1 : outer + 2] if line.startswith(("@", "    @"))] if outer else []
+    if pairs is not None and not any("cache" in line for line in decorators):
+        yield from (one for tests in reaches.values() for one in tests if one.functions & names)
         return
     dotted = mutant.module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     # who builds a class or reads a table calls no function: a test file that imports from the module may notice

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from benchmarks.mutants.forks import cpu_seconds, forked, limit_child
 from benchmarks.mutants.groups import folders_of
 from benchmarks.mutants.reach import Reach, chosen_of, follow
 
-# The description of the work, as `Work.to_json` writes it.
+# The description of the work, which the commands write.
 VARIABLE = "PERMAFROST_MUTANTS"
 # seconds of tests, as they took without a mutant, that one mutant may cost
 _MOST_SECONDS = 40.0
@@ -156,15 +157,10 @@ class Session:
         pairs = planting.functions_of(self.root, mutant)
         chosen = [one for one in chosen_of(near, self.root, mutant, pairs) if self._passes.get(one.test, True)]
         chosen.sort(key=lambda one: one.seconds)
-        affordable: list[Reach] = []
-        total = 0.0
-        for one in chosen:
-            total += one.seconds
-            if affordable and total > _MOST_SECONDS:
-                break
-            affordable.append(one)
-        if not affordable:
+        if not chosen:
             return Outcome(mutant, "", "no test reaches it", 0, 0)
+        ends = accumulate(one.seconds for one in chosen)
+        affordable = chosen[: max(1, sum(end <= _MOST_SECONDS for end in ends))]
         limit = min(60.0 + 8 * sum(one.seconds for one in affordable), _LONGEST)
         tests = [one.test for one in affordable]
         report = self.work / "report.json"

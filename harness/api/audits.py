@@ -67,6 +67,7 @@ def audit(
     makes every split and dataset and the status page, and reads every image, once more.
     """
     here = opened(repository)
+    runs = runs if isinstance(runs, Plan) else several(runs)
     chosen, without_run = _chosen(here, runs, suite, reference=reference)
     is_all = not runs and suite is None
     # the note about a page is an earlier one always
@@ -138,13 +139,13 @@ def _was_replayed(audit: Audit) -> bool:
     return any(step.name == "replay" and step.checked is not Checked.NOT_CHECKED for step in audit.steps)
 
 
-def _chosen(here: Repository, runs: Names | Plan, suite: str | None, *, reference: bool) -> _Choice:
+def _chosen(here: Repository, runs: Sequence[str] | Plan, suite: str | None, *, reference: bool) -> _Choice:
     if isinstance(runs, Plan):
         return _of_jobs(here, [cell.job for cell in runs.cells], reference=reference)
     if suite is not None:
         return _of_jobs(here, jobs_of(here.layout, load_suite(suite)), reference=reference)
-    if keys := several(runs):
-        return _of_keys(here, keys, reference=reference)
+    if runs:
+        return _of_keys(here, runs, reference=reference)
     return _reference(here) if reference else list(here.store.finished()), 0
 
 

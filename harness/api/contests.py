@@ -33,9 +33,10 @@ def contest(
     `common_seeds` only seeds on which every method was run.
     """
     here = opened(repository)
-    if suite is not None and numbers(seeds):
+    seeds = numbers(seeds)
+    if suite is not None and seeds:
         raise UsageError("a suite names its own seeds", where="--seed", todo="give either --suite or --seed")
-    if common_seeds and (suite is not None or numbers(seeds)):
+    if common_seeds and (suite is not None or seeds):
         option = "--suite" if suite is not None else "--seed"
         raise UsageError(
             "common seeds are those of what was run", where=option, todo=f"give either {option} or --common-seeds"
@@ -45,7 +46,7 @@ def contest(
         variant=variant or "published",
         datasets=several(datasets),
         splits=several(splits),
-        seeds=numbers(seeds),
+        seeds=seeds,
         common=common_seeds,
         suite=STORED if suite is None else suite,
     )

@@ -6,6 +6,7 @@ import hashlib
 import marshal
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,8 @@ def _files(folder: str) -> Iterator[str]:
         if entry.is_dir(follow_symlinks=False):
             if entry.name != "__pycache__":
                 yield from _files(entry.path)
-        else:
+            continue
+        # a draft of another process may be gone by now
+        with suppress(FileNotFoundError):
             state = entry.stat(follow_symlinks=False)
             yield f"{entry.path} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}\n"

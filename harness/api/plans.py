@@ -54,6 +54,7 @@ def plan(
     here = opened(repository)
     layout = here.layout
     parameters = settings(parameters)
+    methods, datasets, splits, seeds = several(methods), several(datasets), several(splits), numbers(seeds)
     # refused before anything is planned, which may take minutes
     part = parse_shard(shard) if shard is not None else None
 
@@ -70,10 +71,10 @@ def plan(
         every = suite_jobs(layout, here.store, suite, published_seeds)
         return planned(plan_name(suite, published_seeds), every)
     request = Request(
-        methods=several(methods),
-        datasets=several(datasets),
-        splits=several(splits) or ("random",),
-        seeds=numbers(seeds),
+        methods=methods,
+        datasets=datasets,
+        splits=splits or ("random",),
+        seeds=seeds,
         published_seeds=published_seeds,
         variant=variant or "published",
         parameters=parameters,
@@ -116,7 +117,7 @@ def status(plan: Plan, *, reference: bool = False, repository: Repository | None
 def _refuse_beside_suite(asked: Sequence[object], options: Mapping[str, int]) -> None:
     """A suite names its own jobs: what would be ignored beside it is refused."""
     names = ("method", "variant", "set", "dataset", "split", "seed", "upstream")
-    flags = [name for name, value in zip(names, asked, strict=True) if value or value == 0]
+    flags = [name for name, value in zip(names, asked, strict=True) if value]
     if flags := [*flags, *(name.replace("_", "-") for name in options)]:
         raise UsageError(
             "--suite names its own jobs",

@@ -53,7 +53,7 @@ def replay_sample(verdicts: Mapping[str, Verdict], count: int, seed: int) -> lis
 
 
 def replay_run(
-    layout: Layout, store: Store, engine: Engine, record: Record, mirrors: Sequence[Path] = ()
+    layout: Layout, store: Store, engine: Engine, record: Record, mirrors: Sequence[Path]
 ) -> list[Step]:
     """Run one stored job again: in its own order, and if that is the published one, in others.
 

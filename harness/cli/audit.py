@@ -105,7 +105,7 @@ def command(
     if signed:
         from harness.proof.text import proof_json, proof_text
 
-        others = (keys, every, suite, replay, attest, ssh_key, strict, noted, waived, anew, verbose)
+        others = (keys, every, suite, replay, seed, attest, ssh_key, strict, noted, waived, anew, verbose)
         if any(others):
             raise click.UsageError(
                 "--signed is about all results: only --reference, --signers and --json go with it"

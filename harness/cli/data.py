@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
@@ -60,13 +60,10 @@ def _table_options(command: Command) -> Command:
         return command(tables={word: file for word, file in files.items() if file}, **arguments)
 
     words = {word.replace("-", "_"): own for word, own in table_words().items()}
-    wrapped: Callable[..., Any] = call
     for word, own in reversed(words.items()):
         text = "; ".join(f"{benchmark}: {table.holds}" for benchmark, table in own.items())
-        wrapped = click.option(f"--{word.replace('_', '-')}", f"table_{word}", metavar="FILE", help=f"{text}.")(
-            wrapped
-        )
-    return wrapped  # type: ignore[return-value]
+        call = click.option(f"--{word.replace('_', '-')}", f"table_{word}", metavar="FILE", help=f"{text}.")(call)
+    return call
 
 
 @command.command("new", short_help="Make a dataset of your own tables.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -35,10 +35,8 @@ from harness.images.transport import load_images, save_images
 from harness.images.verify import verify_images
 from harness.methods.card import method_names
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def _names(command: Command) -> Command:
+def _names(command: Callable[..., Any]) -> Callable[..., Any]:
     """NAMES of methods or environments; none, or --all, means every method."""
     command = click.option("--all", "everything", is_flag=True, help="Every method (the default).")(command)
     return click.argument("names", type=IMAGE, nargs=-1)(command)

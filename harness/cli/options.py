@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
 
 import click
 
@@ -19,7 +19,7 @@ from harness.cli.documents.envelope import document, json_text
 from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Name, Word
 from harness.cli.once import refuse_twice
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = Callable[..., Any]
 
 # The seeds that numpy's legacy generator accepts: it draws every split.
 SEED = click.IntRange(min=0, max=2**32 - 1)
@@ -135,7 +135,7 @@ def benchmark_options(command: Command) -> Command:
         usual = f"Of {benchmark}; {field.default} unless given."
         flag = f"--{name.replace('_', '-')}"
         call = click.option(flag, name, type=int, help=f"{field.description} {usual}")(call)
-    return call  # type: ignore[return-value]
+    return call
 
 
 class PlanArguments(TypedDict):
@@ -190,9 +190,10 @@ def request_options(command: Command) -> Command:
         accelerator_option("What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU."),
         click.option("--shard", metavar="I/N", help="Only the I-th of N equal parts, for N machines (3/10)."),
     )
+    decorated: Command = call
     for decorate in reversed(decorators):
-        call = decorate(call)
-    return call  # type: ignore[return-value]
+        decorated = decorate(decorated)
+    return decorated
 
 
 @contextmanager

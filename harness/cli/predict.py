@@ -43,14 +43,13 @@ def _kind_options(command: Command) -> Command:
         return command(values=values, **arguments)
 
     by_word = kinds()
-    wrapped: Callable[..., Any] = call
     for word, own in reversed(by_word.items()):
         texts = (
             f"{kind.usage} ({benchmark}{kind.holds and f': {kind.holds}'})" for benchmark, kind in own.items()
         )
         text = f"Of your own: {', '.join(texts)}. @FILE reads TEXT. May be repeated."
-        wrapped = click.option(f"--{word}", f"own_{word}", multiple=True, metavar="ITEM", help=text)(wrapped)
-    return wrapped  # type: ignore[return-value]
+        call = click.option(f"--{word}", f"own_{word}", multiple=True, metavar="ITEM", help=text)(call)
+    return call
 
 
 @click.command(cls=OnceCommand)

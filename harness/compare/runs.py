@@ -122,18 +122,13 @@ def is_like(split: str, pattern: str) -> bool:
 class _Current:
     """Decides which runs count: those of the present repository, and of the kind that the claims are about."""
 
-    def __init__(
-        self, layout: Layout, names: PublishedNames, present: Present, methods: Collection[str] = ()
-    ) -> None:
+    def __init__(self, layout: Layout, names: PublishedNames, present: Present, methods: Collection[str]) -> None:
         self._names = names
         self.variants = names.variants
         # controls are shown beside the paper's methods, and never enter its statistics
         controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
-        self._methods = {*method_names(layout)} & {
-            *names.own_methods,
-            *(name.partition("/")[0] for name in names.methods.values()),
-        }
-        self._methods |= controls
+        published = {*names.own_methods, *(name.partition("/")[0] for name in names.methods.values())}
+        self._methods = published.intersection(method_names(layout)) | controls
         if methods:
             self._methods &= {*methods}
         self._present = present
@@ -146,9 +141,7 @@ class _Current:
     def has(self, planned: PlannedJob) -> bool:
         """Whether a run that may count does."""
         job, names = planned.job, self._names
-        if (job.benchmark, job.options) != (names.benchmark, names.options):
-            return False
-        if job.variant not in self.variants:
+        if (job.benchmark, job.options) != (names.benchmark, names.options) or job.variant not in self.variants:
             return False
         # a run without truth is what `harness predict` made
         return not without_truth(job) and self._present.holds_as_usual(planned)

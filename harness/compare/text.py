@@ -140,12 +140,9 @@ def _cell(claim: Claim) -> tuple[str, ...]:
 
 def _rest(book: Book, selection: Sequence[Comparison]) -> str:
     """What is said of the claims that are not listed; nothing where all are."""
-    rest = len(book.comparisons) - len(selection)
-    return (
-        f"{counted(rest, 'claim')} not listed; --all lists them, --method, --dataset, --seed choose."
-        if rest
-        else ""
-    )
+    if rest := len(book.comparisons) - len(selection):
+        return f"{counted(rest, 'claim')} not listed; --all lists them, --method, --dataset, --seed choose."
+    return ""
 
 
 def _selection(book: Book, *, everything: bool) -> list[Comparison]:
@@ -199,11 +196,9 @@ def counts_by_group(book: Book) -> Mapping[_Group, Counter[ClaimVerdict]]:
         members_by_method.setdefault(group[:2], {})[group] = tally
     sums = {}
     for (kind, method), members in members_by_method.items():
-        datasets, splits = {group[2]: None for group in members}, {group[3]: None for group in members}
-        place = tuple(
-            next(iter(names)) if len(names) == 1 else f"all {len(names)}" for names in (datasets, splits)
-        )
-        sums[kind, method, place[0], place[1]] = sum(members.values(), Counter[ClaimVerdict]())
+        names = ({group[place] for group in members} for place in (2, 3))
+        dataset, split = (next(iter(own)) if len(own) == 1 else f"all {len(own)}" for own in names)
+        sums[kind, method, dataset, split] = sum(members.values(), Counter[ClaimVerdict]())
     return sums
 
 
@@ -211,7 +206,7 @@ def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
     columns = zip(_HEAD, *map(_figures, members), strict=True)
     # values per seed have no interval
     kept = [column for column in columns if column[0] not in _OF_INTERVALS or {*column[1:]} != {_NONE}]
-    lines = aligned([list(row) for row in zip(*kept, strict=True)], indent="  ")
+    lines = aligned(zip(*kept, strict=True), indent="  ")
     reasons: dict[str, list[str]] = {}
     for one in members:
         if one.verdict is not ClaimVerdict.REPRODUCED or one.controls:

@@ -7,6 +7,7 @@ the manifest. Nothing else has to be changed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -19,7 +20,7 @@ from harness.benchmarks import Dataset
 from harness.data.manifest import DatasetManifest, manifest_path
 
 _PLACE = "converters"
-Convert = Callable[[DatasetManifest, Mapping[str, Path]], "Dataset"]
+Convert = Callable[[DatasetManifest, Mapping[str, Path]], Dataset]
 
 
 def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
@@ -60,5 +61,7 @@ def _load_file(path: Path, name: str) -> ModuleType:
     spec = spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None  # a .py file always has both
     module = module_from_spec(spec)
+    # annotations of its classes are looked up there
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module

@@ -26,7 +26,7 @@ _NAME_DIGITS = 8
 def left_over(layout: Layout) -> list[Path]:
     """Folders of datasets that were extended, where earlier versions kept them: beside the others."""
     found = (path for place in layout.dataset_places for path in place.glob(f"*{EXTENDED}*/{MANIFEST}"))
-    return sorted(path.parent for path in found if '\nextends = "' in path.read_text("utf-8"))
+    return sorted(path.parent for path in found if '\nextends = "' in path.read_text("utf-8", "replace"))
 
 
 def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Sequence[Path] = ()) -> str:

@@ -42,8 +42,10 @@ def json_in(path: Path) -> Any:
 
 def lines_of(path: Path, cells: int) -> Iterator[tuple[str, list[str]]]:
     """Where a line is, and its cells; empty lines are skipped."""
-    with path.open(encoding="utf-8-sig") as stream:
+    with path.open(encoding="utf-8-sig", errors="surrogateescape") as stream:
         for number, line in enumerate(stream, start=1):
+            if not line.isascii() and any("\udc80" <= letter <= "\udcff" for letter in line):
+                raise fault(path, number, "not UTF-8")
             words = line.split()
             if len(words) == cells:
                 yield f"{path}: line {number}", words

@@ -23,6 +23,7 @@ from harness.base.files import canonical_json, read_json
 from harness.base.layout import Layout
 from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
+from harness.base.repeats import repeated
 from harness.base.unknown_names import unknown_name
 from harness.benchmarks import Statistics
 from harness.benchmarks.new_item import NewItem
@@ -163,8 +164,7 @@ class DatasetManifest(NamedManifest):
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
         names = [file.name for file in self.files] + [table.name for table in self.brought]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
+        if twice := sorted(repeated(names)):
             raise ValueError(f"files: named twice: {', '.join(twice)}")
         return self
 

@@ -77,7 +77,7 @@ def obtain(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Pat
 
 
 def obtain_all(
-    layout: Layout, dataset: str, files: Sequence[SourceFile], mirrors: Sequence[Path] = ()
+    layout: Layout, dataset: str, files: Sequence[SourceFile], mirrors: Sequence[Path]
 ) -> dict[str, Path]:
     """Whole, checked copies of several files, by name; an error also names those that would be the next."""
     copies: dict[str, Path] = {}

@@ -50,7 +50,7 @@ def mounts() -> dict[str, Path]:
     """Where each controller is mounted: its name (first version) or `` (second version)."""
     places: dict[str, Path] = {}
     with suppress(OSError):
-        for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        for line in Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
             left, _, right = line.partition(" - ")
             kind, _, options = right.partition(" ")
             root, point = left.split()[3:5]

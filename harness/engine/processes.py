@@ -27,7 +27,9 @@ class ContainerProcesses:
             return
         try:
             is_ours = bool(container) and container in Path(f"/proc/{pid}/cgroup").read_text()
-            parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+            # a name may hold anything, also half a letter
+            status = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+            parent = int(status.rpartition(")")[2].split()[1])
         except (OSError, IndexError):
             is_ours = False
         if is_ours:

@@ -88,9 +88,8 @@ class _Verifier:
         """The checks of files, then of runs, then of the description, which needs whole records."""
         steps = guarded("files", lambda: check_sums(self.folder))
         suite = read_suite(self.folder)
-        cells = [cell for cell in suite.cells if cell.planned]
         keys = set(self._store.finished())
-        chosen = [cell for cell in cells if cell.planned and cell.planned.key in keys]
+        chosen = [cell for cell in suite.cells if cell.planned and cell.planned.key in keys]
         strangers = keys - {cell.planned.key for cell in chosen if cell.planned}
         steps += [failed("suite", f"a run that the suite does not plan: {key}") for key in sorted(strangers)]
         self.progress.begin("verify", len(chosen))

@@ -7,6 +7,7 @@ from pathlib import Path
 from harness.base.errors import ImageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
+from harness.base.repeats import repeated
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import environment_chain, layers_of
 from harness.images.record import recorded_tree
@@ -34,7 +35,7 @@ def code_folders(layout: Layout, method: str) -> list[Path]:
                 f"the code of method '{method}' is missing", where=str(path), todo="restore the folder"
             )
     beside = [name for folder in folders[1:] for name in code_files(folder)]
-    if twice := sorted({name for name in beside if beside.count(name) > 1}):
+    if twice := sorted(repeated(beside)):
         raise ImageError(
             f"two shared folders of method '{method}' hold a file called {twice[0]}",
             where=", ".join(str(folder) for folder in folders[1:]),
@@ -99,7 +100,7 @@ def environment_image_name(name: str, tree: str) -> str:
     return f"{PREFIX}/environment-{name.strip('_')}:{tree[:_DIGITS]}"
 
 
-def wanted_image(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> tuple[str, str, str]:
+def wanted_image(layout: Layout, name: str, accelerator: Accelerator) -> tuple[str, str, str]:
     """Name, environment tree and code tree of the image of a method, or of an environment, which has no code."""
     tree = recorded_tree(layout, name, accelerator)
     if is_method(layout, name):

@@ -50,13 +50,9 @@ class BuildLimits:
         options = ["--cap-drop", "ALL"]
         for name in _CAPABILITIES:
             options += ["--cap-add", name]
-        options += ["--ulimit", f"fsize={self.file_bytes}:{self.file_bytes}", "--ulimit", "core=0:0"]
-        options += [
-            "--ulimit",
-            f"nofile={_OPEN_FILES}:{_OPEN_FILES}",
-            "--ulimit",
-            f"nproc={_PROCESSES}:{_PROCESSES}",
-        ]
+        bounds = {"fsize": self.file_bytes, "core": 0, "nofile": _OPEN_FILES, "nproc": _PROCESSES}
+        for name, most in bounds.items():
+            options += ["--ulimit", f"{name}={most}:{most}"]
         if memory:
             options += ["--memory", str(self.memory_bytes), "--memory-swap", str(self.memory_bytes)]
         return options

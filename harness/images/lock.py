@@ -94,15 +94,14 @@ def _lock_debian(layout: Layout, chain: Sequence[Environment]) -> list[DebianPac
     solution = close_over(apt.solve(request.packages), request.packages, request.left_out)
     # apt lists a held package again where its index and our short status entry differ in more than the version.
     packages = [package for package in solution if package not in held]
-    changed = {package.name for package in packages} & {package.name for package in held}
-    if changed:
+    names = {package.name for package in packages}
+    if changed := names & {package.name for package in held}:
         raise ManifestError(
             f"newer versions of packages that a parent holds are needed: {', '.join(sorted(changed))}",
             where=str(environment.folder / "environment.toml"),
             todo=f"lock the parents again first: {', '.join(parent.name for parent in parents)}",
         )
-    missing = [name for name in request.packages if name != ESSENTIAL and name not in {p.name for p in packages}]
-    if missing:
+    if missing := [name for name in request.packages if name != ESSENTIAL and name not in names]:
         raise ManifestError(
             f"asked for but not in the closure: {', '.join(missing)}",
             where=str(environment.folder / "environment.toml"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.base.errors import ManifestError
+from harness.base.repeats import repeated
 
 _SHA = re.compile(r"[0-9a-f]{64}")
 _WHEEL = re.compile(
@@ -88,7 +89,7 @@ def read_debian(path: Path) -> list[DebianPackage]:
     packages = []
     for number, line in _lines(path):
         fields = line.split()
-        if len(fields) != 6 or not fields[3].isdigit() or not _SHA.fullmatch(fields[4]):
+        if len(fields) != 6 or not fields[3].isdecimal() or not _SHA.fullmatch(fields[4]):
             raise _bad_line(path, number, "six fields: package version architecture size sha256 path")
         if fields[5].startswith(("/", ".")) or "://" in fields[5]:
             raise _bad_line(path, number, "a path relative to the archive")
@@ -144,7 +145,7 @@ def missing_lock(path: Path, name: str) -> ManifestError:
 def _lines(path: Path) -> list[tuple[int, str]]:
     if not path.is_file():
         raise missing_lock(path, path.parent.name)
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8", errors="replace")
     return [
         (number, line.strip())
         for number, line in enumerate(text.splitlines(), 1)
@@ -153,8 +154,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 
 def _refuse_doubles(path: Path, names: list[str]) -> None:
-    doubles = sorted({name for name in names if names.count(name) > 1})
-    if doubles:
+    if doubles := sorted(repeated(names)):
         raise ManifestError(
             f"locked twice: {', '.join(doubles)}",
             where=str(path),

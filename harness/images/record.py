@@ -97,7 +97,7 @@ def write_record(environment: Environment, accelerator: Accelerator, record: Tre
 def recorded_listing(environment: Environment, accelerator: Accelerator, record: TreeRecord) -> str:
     """The recorded listing; empty where it is missing or its digest is not the record's."""
     path = listing_path(environment, accelerator)
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     return text if listing_digest(text) == record.tree else ""
 
 

@@ -6,7 +6,6 @@ images to. It is no report of one build, and holds no time and no machine.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from harness import __version__
@@ -14,9 +13,8 @@ from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import environment_chain
-from harness.images.context import parts_of
 from harness.images.locks import Part
-from harness.images.preparation import needed_layers
+from harness.images.preparation import needed_layers, parts_of_layers
 from harness.images.record import lock_digests, variant_of
 from harness.materials.components import components_of, subject_of
 
@@ -33,10 +31,8 @@ def provenance_of(layout: Layout, name: str, accelerator: Accelerator = "cpu") -
     subjects = [{"name": subject.image, "digest": {"permafrostTree": subject.tree}}]
     layers = needed_layers(layout, [name], accelerator)
     purls = {one.part.sha256: one.purl for one in components_of(layout, name, accelerator)}
-    parts = {part.sha256: part for environment, variant in layers for part in parts_of(environment, variant)}
-    materials: list[dict[str, Any]] = [
-        _material(part, purls) for part in sorted(parts.values(), key=lambda part: (part.file, part.sha256))
-    ]
+    parts = sorted(parts_of_layers(layers), key=lambda part: (part.file, part.sha256))
+    materials = [_material(part, purls) for part in parts]
     if subject.code_tree:
         code = {"name": f"code of {name}", "digest": {"permafrostTree": subject.code_tree}}
         materials = [code, *materials]
@@ -80,7 +76,7 @@ def _material(part: Part, purls: dict[str, str]) -> dict[str, Any]:
 
 
 def _recipe(layout: Layout) -> dict[str, dict[str, str]]:
-    paths: list[Path] = [layout.root / "Dockerfile", *sorted((layout.containers / "_recipe").iterdir())]
+    paths = [layout.root / "Dockerfile", *sorted((layout.containers / "_recipe").iterdir())]
     return {
         path.relative_to(layout.root).as_posix(): {"sha256": sha256_of(path)} for path in paths if path.is_file()
     }

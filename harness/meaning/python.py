@@ -40,7 +40,7 @@ def parsed(content: bytes) -> ast.Module:
         raise Unsure from None
 
 
-def tree_text(tree: ast.AST, *, documented: bool = False) -> str:
+def tree_text(tree: ast.AST, *, documented: bool) -> str:
     """A node with its fields as text. Without recursion: the caller's stack must not limit nesting."""
     pieces: list[str] = []
     stack: list[Any] = [tree]

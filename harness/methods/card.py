@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
@@ -14,6 +13,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
+from harness.base.repeats import repeated
 from harness.base.unknown_names import unknown_name
 from harness.base.vocabulary import Accelerator
 
@@ -189,7 +189,7 @@ class MethodCard(NamedManifest):
         if not names:
             # its self-test would have nothing to ask, and pass
             raise ValueError("name at least one")
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        if twice := sorted(repeated(names)):
             raise ValueError(f"named twice: {', '.join(twice)}")
         return names
 
@@ -259,7 +259,7 @@ def load_method(layout: Layout, name: str) -> MethodCard:
         return load_named(path, MethodCard)
 
 
-def named_method(layout: Layout, text: str, variant: str = "") -> tuple[MethodCard, str]:
+def named_method(layout: Layout, text: str, variant: str) -> tuple[MethodCard, str]:
     """The card of what a person names as NAME or NAME/VARIANT, and the variant: `variant` where they name none."""
     name, _, own = text.partition("/")
     return load_method(layout, name), own or variant
@@ -267,11 +267,9 @@ def named_method(layout: Layout, text: str, variant: str = "") -> tuple[MethodCa
 
 def refuse_twice(named: Iterable[tuple[MethodCard, str]]) -> None:
     """Refuse a variant of a method that is there more than once."""
-    counts = Counter((card.name, variant) for card, variant in named)
-    if twice := next(("/".join(one) for one, count in counts.items() if count > 1), None):
-        raise UsageError(
-            f"{twice} is named twice", where="--method", todo="name each once; variants as NAME/VARIANT"
-        )
+    if twice := repeated(f"{card.name}/{variant}" for card, variant in named):
+        todo = "name each once; variants as NAME/VARIANT"
+        raise UsageError(f"{twice[0]} is named twice", where="--method", todo=todo)
 
 
 def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:

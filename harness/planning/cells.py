@@ -136,8 +136,6 @@ class Cells(Sequence[Cell]):
             return NotImplemented
         return len(self) == len(other) and all(one == there for one, there in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]
-
     def of_each_kind(self) -> list[Cell]:
         """One cell of each kind that is here: others of its kind differ in seed, split and outcome only."""
         return [self[place] for place in sorted(self._first_of_kinds().values())]

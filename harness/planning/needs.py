@@ -235,17 +235,12 @@ def measured_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
 
 def _cpu_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
     """The median CPU seconds of what has been run here, on the CPU."""
-    every = cells.where(_is_on_cpu) if isinstance(cells, Cells) else filter(_is_on_cpu, cells)
-    return _medians(every, "cpu_s")
-
-
-def _is_on_cpu(cell: Cell) -> bool:
-    return cell.job.accelerator == "cpu"
+    return _medians(Cells.of(cells).where(lambda cell: cell.job.accelerator == "cpu"), "cpu_s")
 
 
 def _medians(cells: Iterable[Cell], resource: str) -> dict[RunKind, float]:
     durations: dict[RunKind, list[float]] = {}
-    for cell in cells.recorded() if isinstance(cells, Cells) else cells:
+    for cell in Cells.of(cells).recorded():
         spent = cell.record.get("resources", {}).get(resource)
         # a run that is wanted again is pending, and its record tells how it ended; where the kernel could not be
         # read, a record says None of what was spent

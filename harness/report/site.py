@@ -51,7 +51,7 @@ def write_site(layout: Layout, table: Table, folder: Path, *, mirrors: Sequence[
 
 
 def site_report(
-    layout: Layout, table: Table, mirrors: Sequence[Path] = (), audits: Mapping[str, str] | None = None
+    layout: Layout, table: Table, mirrors: Sequence[Path], audits: Mapping[str, str] | None = None
 ) -> Report:
     """All that a site is made from; of audits it tells what another site told, if that is given."""
     # where reference results are shown, all of them are

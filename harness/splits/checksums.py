@@ -93,20 +93,17 @@ def _read_once(path: Path, _changed: int) -> dict[str, Recorded]:
 
 
 def _read(path: Path) -> dict[str, Recorded]:
-    splits = {}
-    with path.open(encoding="utf-8", newline="") as stream:
-        reader = csv.DictReader(stream)
+    splits, where = {}, str(path)
+    try:
+        reader = csv.DictReader(io.StringIO(path.read_bytes().decode(), newline=""))
         for row in reader:
-            try:
-                spec = SplitSpec(
-                    strategy=row["strategy"], seed=int(row["seed"]), parameters=json.loads(row["parameters"])
-                )
-                line = Recorded(spec, int(row["training"]), int(row["test"]), row["sha256"])
-                splits[spec_key(spec.strategy, spec.parameters, spec.seed)] = line
-            except (KeyError, TypeError, ValueError):
-                raise CorruptData(
-                    "a recorded split can't be read",
-                    where=f"{path}: line {reader.line_num}",
-                    todo="restore the file from the repository",
-                ) from None
+            where = f"{path}: line {reader.line_num}"
+            spec = SplitSpec(
+                strategy=row["strategy"], seed=int(row["seed"]), parameters=json.loads(row["parameters"])
+            )
+            line = Recorded(spec, int(row["training"]), int(row["test"]), row["sha256"])
+            splits[spec_key(spec.strategy, spec.parameters, spec.seed)] = line
+    except (KeyError, TypeError, ValueError):
+        todo = "restore the file from the repository"
+        raise CorruptData("a recorded split can't be read", where=where, todo=todo) from None
     return splits

@@ -9,7 +9,7 @@ from itertools import groupby
 from harness.base.tables import fitted, wrapped
 from harness.base.vocabulary import Verdict
 from harness.status.table import Group, Table
-from harness.status.text import headline, legend_lines, reason_lines, remarks
+from harness.status.text import explanations, headline, remarks
 
 # The largest table of a paper has 234 rows.
 _MOST_ROWS = 250
@@ -28,9 +28,8 @@ def to_overview(table: Table) -> str:
         lines.append(name)
         lines += _sums(sorted(groups, key=lambda group: (group.control, group.method)), "method", _method)
         lines += _sums(groups, "dataset", lambda group: group.dataset)
-    if reasons := reason_lines(table):
-        lines += ["Why not ok", *(line for text in reasons for line in wrapped(text, "  ")), ""]
-    lines += ["Verdicts", *(line for text in legend_lines(table) for line in wrapped(text, "  ")), ""]
+    for heading, texts in explanations(table):
+        lines += [heading, *(line for text in texts for line in wrapped(text, "  ")), ""]
     lines += [line for text in (*remarks(table), _how_to_see_more(table)) for line in wrapped(text, "")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -255,13 +255,8 @@ def build_table(
     A `reference` result takes the place of a cell that was not run on this machine, and is marked.
     """
     check_sum(plan, cells)
-    cards: dict[str, MethodCard] = {}
-    scored = []
-    for cell in cells:
-        method = cell.job.method
-        if method not in cards:
-            cards[method] = load_method(layout, method)
-        scored.append(_scored(layout, cell, cards[method], reference))
+    card_of = cache(partial(load_method, layout))
+    scored = [_scored(layout, cell, card_of(cell.job.method), reference) for cell in cells]
     keys = {one.key for one in scored}
     # what else was run here is no matter of the committed results
     others = 0 if reference else sum(1 for key in store.finished() if key not in keys)

@@ -10,7 +10,7 @@ from harness.base.vocabulary import Verdict
 from harness.status.footnotes import Footnotes
 from harness.status.overview import is_large, to_overview
 from harness.status.table import Table
-from harness.status.text import block_grids, headline, legend_lines, notes, reason_lines, to_text
+from harness.status.text import block_grids, explanations, headline, notes, to_text
 
 _COLOURS = {
     Verdict.OK: "green",
@@ -60,13 +60,9 @@ def _in_colour(table: Table, stream: TextIO, metric: str) -> None:
             console.print(grid_table)
     for line in footnotes.lines:
         console.print(line)
-    if reasons := reason_lines(table):
-        console.print("Why not ok", style="bold")
-        for line in reasons:
-            console.print(f"  {line}")
-    if legend := legend_lines(table):
-        console.print("Verdicts", style="bold")
-        for line in legend:
+    for heading, lines in explanations(table):
+        console.print(heading, style="bold")
+        for line in lines:
             console.print(f"  {line}")
     for line in notes(table, metric):
         console.print(line)

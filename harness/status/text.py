@@ -36,10 +36,8 @@ def to_text(table: Table, *, width: int = 80, cells: bool = False, metric: str =
             lines += [*aligned([grid.header, *grid.rows.values()], indent="  ", ruled=True), ""]
     if footnotes.lines:
         lines += [*(line for text in footnotes.lines for line in wrapped(text, "")), ""]
-    if reasons := reason_lines(table):
-        lines += ["Why not ok", *(line for text in reasons for line in wrapped(text, "  ")), ""]
-    if legend := legend_lines(table):
-        lines += ["Verdicts", *(line for text in legend for line in wrapped(text, "  ")), ""]
+    for heading, texts in explanations(table):
+        lines += [heading, *(line for text in texts for line in wrapped(text, "  ")), ""]
     lines += [line for note in notes(table, metric) for line in wrapped(note, "")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -62,9 +60,7 @@ class TextGrid:
     rows: dict[Group, list[str]]
 
 
-def block_grids(
-    block: Sequence[Group], footnotes: Footnotes, *, width: int = 80, metric: str = ""
-) -> list[TextGrid]:
+def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int, metric: str) -> list[TextGrid]:
     """The grids of one dataset and split: verdicts, and as many key metrics as the width holds.
 
     All settings of the first metric are shown: those that are too wide come in a grid below.
@@ -92,6 +88,12 @@ def _width(grid: TextGrid) -> int:
     """The width of the grid, with indentation and a gap behind each column."""
     columns = zip(grid.header, *grid.rows.values(), strict=True)
     return 2 + sum(max(map(len, column)) + len(GAP) for column in columns)
+
+
+def explanations(table: Table) -> list[tuple[str, list[str]]]:
+    """What stands below a table: headings, each with lines that are there."""
+    parts = [("Why not ok", reason_lines(table)), ("Verdicts", legend_lines(table))]
+    return [(heading, lines) for heading, lines in parts if lines]
 
 
 def reason_lines(table: Table) -> list[str]:
@@ -183,7 +185,7 @@ def score_of(scored: ScoredCell, metric: str) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def cell_lines(block: Sequence[Group], metric: str = "") -> list[str]:
+def cell_lines(block: Sequence[Group], metric: str) -> list[str]:
     """The cells of one dataset and split, each with its metric, or with the first that its benchmark shows."""
     metric = metric or known_sets(block)[0][0]
     rows = [["method", "seed", "verdict", "key", metric.removesuffix("/as-published")]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,14 +146,14 @@ def folder_removal(kind: str, path: Path, *, dry_run: bool) -> Removal:
 
 
 def _size(path: Path) -> int:
-    """Bytes on disk, links not followed."""
-    if not path.is_dir() or path.is_symlink():
-        return path.lstat().st_size
+    """Bytes on disk, links not followed; of what is gone, or can't be looked at, none."""
     total = 0
+    if not path.is_dir() or path.is_symlink():
+        with suppress(OSError):
+            total = path.lstat().st_size
+        return total
     for folder, _, files in os.walk(path):
         for name in files:
-            try:
+            with suppress(OSError):
                 total += (Path(folder) / name).lstat().st_blocks * 512
-            except OSError:
-                continue
     return total

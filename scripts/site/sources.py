@@ -95,6 +95,6 @@ def contents(root: Path) -> str:
 def branch(caption: str, places: Sequence[str]) -> str:
     """A part of the side bar; nothing where no page belongs to it."""
     rows = [place.removesuffix(".md") for place in places]
-    return (
-        "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *rows, "```", ""]) if rows else ""
-    )
+    if not rows:
+        return ""
+    return "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *rows, "```", ""])

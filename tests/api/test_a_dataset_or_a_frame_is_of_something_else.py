@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from harness import api
@@ -20,6 +22,7 @@ from harness.results.scoring import Scores
 from harness.results.store import Store
 from tests.combos.made_documents import line
 from tests.core.factories import planned_job, put_run
+from tests.core.word_for_word import said
 
 
 @pytest.fixture
@@ -92,12 +95,15 @@ def test_a_frame_of_an_audit_has_a_row_for_each_step() -> None:
         ({"datasets": ("fdataset",)}, "--dataset"),
         ({"upstream": "folder"}, "--upstream"),
         ({"methods": "bnnr", "seeds": 1}, "--method"),
+        ({"seeds": np.arange(2)}, "--seed"),
+        ({"seeds": 0}, "--seed"),
+        ({"methods": np.array(["bnnr", "mlp"])}, "--method"),
     ],
 )
 def test_what_a_suite_would_ignore_is_named_first(own: api.Repository, asked: dict[str, Any], where: str) -> None:
     with pytest.raises(UsageError) as refused:
         api.plan(suite="smoke", repository=own, **asked)
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+    assert said(refused.value) == (
         "--suite names its own jobs",
         where,
         "give either --suite or --method and what goes with it",
@@ -108,11 +114,7 @@ def test_a_mirror_that_is_no_folder_is_named(own: api.Repository, tmp_path: Path
     file = write(tmp_path / "file")
     with pytest.raises(UsageError) as refused:
         api.open_repository(own.layout.root, mirrors=[tmp_path, file])
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "a mirror is no folder",
-        str(file),
-        "name a folder of original data files",
-    )
+    assert said(refused.value) == ("a mirror is no folder", str(file), "name a folder of original data files")
 
 
 def test_a_page_is_current_while_it_is_the_one_that_was_noted(own: api.Repository) -> None:
@@ -133,6 +135,15 @@ def test_an_audit_looks_at_the_page_and_the_statement_too(own: api.Repository, t
     write(own.layout.page, {})
     report = api.audit(progress=None, repository=own)
     assert report.audits == () and {"page", "statement"} <= {step.name for step in report.repository}
+
+
+def test_runs_to_audit_may_be_the_column_of_a_frame(own: api.Repository, tmp_path: Path) -> None:
+    planned = [planned_job(number) for number in range(3)]
+    for one in planned:
+        put_run(Store(own.layout.runs), one, tmp_path / one.key)
+    keys = pd.DataFrame({"key": [one.key for one in planned[:2]]})["key"]
+    report = api.audit(keys, progress=None, repository=own)
+    assert [audit.key for audit in report.audits] == [*keys]
 
 
 def test_a_folder_that_holds_no_runs_is_not_merged(own: api.Repository, tmp_path: Path) -> None:

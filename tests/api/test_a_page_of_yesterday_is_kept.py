@@ -200,6 +200,26 @@ def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(
         assert fingerprint(layout, table) == found[-1]
 
 
+def test_a_file_that_another_process_takes_away_meanwhile_does_not_count(
+    fabricated: Layout, made_up: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = api.status(made_up, repository=api.Repository(fabricated))
+    layout = Layout(tmp_path / "root", tmp_path / "cache", tmp_path / "local")
+    write_atomic(layout.scores / "one.json", "{}")
+    expected = fingerprint(layout, table)
+    draft, scandir = layout.scores / "another.json.draft", os.scandir
+    draft.touch()
+
+    def listed(folder: str) -> list[os.DirEntry[str]]:
+        entries = list(scandir(folder))
+        draft.unlink(missing_ok=True)
+        return entries
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", listed)
+        assert fingerprint(layout, table) == expected
+
+
 def test_each_thing_that_is_told_of_a_cell_and_each_mirror_counts(
     fabricated: Layout, made_up: Plan, tmp_path: Path
 ) -> None:

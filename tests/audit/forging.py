@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from harness.audit.steps import Audit, Checked
 from harness.base.files import digest_of, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.data.arrays import _read as read_dataset
@@ -15,6 +16,16 @@ from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.splits.splits import _read as read_split
 from tests.fabricate import planned_of
+
+
+def broken(audit: Audit) -> list[str]:
+    """The links that do not hold."""
+    return [step.name for step in audit.steps if step.checked is Checked.FAILED]
+
+
+def folder_of(layout: Layout, plan: Plan) -> Path:
+    """Where the first run of a plan lies."""
+    return Store(layout.runs).path(planned_of(plan.cells[0]).key)
 
 
 def forge_record(layout: Layout, plan: Plan, change: Callable[[dict[str, Any]], object], cell: int = 0) -> Path:

@@ -18,8 +18,8 @@ from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from harness.results.scoring import Scores, compute_scores, read_scores, scored_files, scores_path
 from harness.results.store import Store
-from tests.audit.forging import forge_record, forge_scores
-from tests.audit.test_one_forged_link_is_hidden_by_the_others import broken, first
+from tests.audit.forging import broken, forge_record, forge_scores
+from tests.audit.test_one_forged_link_is_hidden_by_the_others import first
 from tests.fabricate import planned_of
 
 METRIC = "NS-AUC/as-published"

@@ -26,12 +26,8 @@ from harness.planning.plan import Plan, make_plan
 from harness.results.records import RECORD_FILE, Record
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
-from tests.audit.forging import forge_absence, forge_job, forge_plan, forge_record, refresh
+from tests.audit.forging import broken, folder_of, forge_absence, forge_job, forge_plan, forge_record, refresh
 from tests.fabricate import job_of, plan_of, planned_of, put_run
-
-
-def broken(audit: Audit) -> list[str]:
-    return [step.name for step in audit.steps if step.checked is Checked.FAILED]
 
 
 def audits(layout: Layout, keys: list[str]) -> list[Audit]:
@@ -42,10 +38,6 @@ def audits(layout: Layout, keys: list[str]) -> list[Audit]:
 
 def first(layout: Layout, plan: Plan) -> Audit:
     return audits(layout, [planned_of(plan.cells[0]).key])[0]
-
-
-def folder_of(layout: Layout, plan: Plan) -> Path:
-    return Store(layout.runs).path(planned_of(plan.cells[0]).key)
 
 
 NEEDED = ("job.json", "log.txt", "method.json", "predictions.npy")

@@ -24,13 +24,9 @@ from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, reference_file, save_reference
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
-from tests.audit.forging import forge_job, forge_plan, forge_record, refresh
+from tests.audit.forging import broken, forge_job, forge_plan, forge_record, refresh
 from tests.audit.test_an_image_is_swapped import RAN, engine_with
 from tests.fabricate import job_of, planned_of, put_run
-
-
-def broken(audit: Audit) -> list[str]:
-    return [step.name for step in audit.steps if step.checked is Checked.FAILED]
 
 
 def audits(layout: Layout, *keys: str, **engine: Any) -> list[Audit]:

@@ -24,7 +24,7 @@ from harness.planning.plan import Plan
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.splits.splits import split_path
-from tests.audit.forging import forge_record, refresh
+from tests.audit.forging import broken, folder_of, forge_record, refresh
 from tests.fabricate import planned_of
 
 
@@ -32,14 +32,6 @@ def audit_first(layout: Layout, plan: Plan) -> Audit:
     """The chain of the first run, read by a process that remembers nothing."""
     refresh()
     return audit_runs(layout, [planned_of(plan.cells[0]).key]).audits[0]
-
-
-def run_folder(layout: Layout, plan: Plan) -> Path:
-    return Store(layout.runs).path(planned_of(plan.cells[0]).key)
-
-
-def failures(audit: Audit) -> list[str]:
-    return [step.name for step in audit.steps if step.checked is Checked.FAILED]
 
 
 # every link of a run from the record down to its original data, as a reader is told of it
@@ -81,7 +73,7 @@ split: keeps what its strategy promises
 def test_untouched_evidence_passes(evidence: Layout, made_up: Plan) -> None:
     """Each link once, in the order of the chain, each file of the run among them."""
     audit = audit_first(evidence, made_up)
-    assert failures(audit) == [] and not audit.superseded
+    assert broken(audit) == [] and not audit.superseded
     record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
     files = [(name, f"sha256 of {file.bytes:,} bytes", file.sha256) for name, file in sorted(record.files.items())]
     assert {"log.txt", "predictions.npy"} <= record.files.keys()
@@ -103,7 +95,7 @@ def flip(path: Path) -> None:
 
 def edit(name: str) -> Callable[[Layout, Plan], Path]:
     def plant(layout: Layout, plan: Plan) -> Path:
-        path = run_folder(layout, plan) / name
+        path = folder_of(layout, plan) / name
         flip(path)
         return path
 
@@ -111,7 +103,7 @@ def edit(name: str) -> Callable[[Layout, Plan], Path]:
 
 
 def edit_record(layout: Layout, plan: Plan) -> Path:
-    path = run_folder(layout, plan) / "record.json"
+    path = folder_of(layout, plan) / "record.json"
     path.write_text(path.read_text().replace('"attempts": 1', '"attempts": 2'))
     return path
 
@@ -123,13 +115,13 @@ def forge_seed(layout: Layout, plan: Plan) -> Path:
 
 def forge_predictions(layout: Layout, plan: Plan) -> Path:
     """Better predictions, with a record that vouches for them; the kept scores are of the old ones."""
-    path = run_folder(layout, plan) / "predictions.npy"
+    path = folder_of(layout, plan) / "predictions.npy"
     np.save(path, np.load(path) + 1.0)
     return forge_record(layout, plan, lambda record: None)
 
 
 def forge_nan(layout: Layout, plan: Plan) -> Path:
-    path = run_folder(layout, plan) / "predictions.npy"
+    path = folder_of(layout, plan) / "predictions.npy"
     values = np.load(path)
     values[0, 0] = np.nan
     np.save(path, values)
@@ -138,14 +130,14 @@ def forge_nan(layout: Layout, plan: Plan) -> Path:
 
 def forge_job(layout: Layout, plan: Plan) -> Path:
     """The container was told other parameters than the key says, and the record vouches for it."""
-    path = run_folder(layout, plan) / "job.json"
+    path = folder_of(layout, plan) / "job.json"
     write_json(path, {**json.loads(path.read_text()), "parameters": {"score": 2.0}})
     return forge_record(layout, plan, lambda record: None)
 
 
 def forge_inputs(layout: Layout, plan: Plan) -> Path:
     """The container saw other labels."""
-    path = run_folder(layout, plan) / "job.json"
+    path = folder_of(layout, plan) / "job.json"
     document = json.loads(path.read_text())
     document["inputs"]["associations"]["sha256"] = "0" * 64
     write_json(path, document)
@@ -171,13 +163,13 @@ def forge_escape(layout: Layout, plan: Plan) -> Path:
 
 
 def drop_predictions(layout: Layout, plan: Plan) -> Path:
-    path = run_folder(layout, plan) / "predictions.npy"
+    path = folder_of(layout, plan) / "predictions.npy"
     path.unlink()
     return path
 
 
 def add_file(layout: Layout, plan: Plan) -> Path:
-    path = run_folder(layout, plan) / "notes.txt"
+    path = folder_of(layout, plan) / "notes.txt"
     path.write_text("an extra")
     return path
 
@@ -437,7 +429,7 @@ def test_a_failed_run_has_evidence_too(evidence: Layout, made_up: Plan) -> None:
     audit = audit_runs(evidence, [planned.key]).audits[0]
     assert not audit.failed
     flip(Store(evidence.runs).path(planned.key) / "log.txt")
-    assert failures(audit_runs(evidence, [planned.key]).audits[0]) == ["log.txt", "plausibility"]
+    assert broken(audit_runs(evidence, [planned.key]).audits[0]) == ["log.txt", "plausibility"]
 
 
 def test_the_sum_of_an_audit_is_the_runs(evidence: Layout, made_up: Plan) -> None:

@@ -17,6 +17,7 @@ from harness.planning.plan import Plan
 from harness.planning.suites import jobs_of, load_suite
 from harness.results.store import Store
 from tests.audit.forging import forge_record, refresh
+from tests.evidence import go_to
 from tests.fabricate import planned_of
 
 # No socket answers there: the command must do without an engine, and say so.
@@ -25,9 +26,7 @@ NO_ENGINE = "unix:///nowhere/engine.sock"
 
 @pytest.fixture
 def here(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
     monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
     refresh()
     return evidence

@@ -11,6 +11,7 @@ import pytest
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
 from tests.conftest import REPOSITORY
+from tests.evidence import go_to
 from tests.fabricate import planned_of
 
 
@@ -33,9 +34,7 @@ def repository_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _go(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    monkeypatch.chdir(layout.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(layout.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+    go_to(layout, monkeypatch)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
     monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
     return layout

@@ -21,6 +21,7 @@ from harness.proof.log import Log
 from harness.proof.tree import leaf_hash, root_of
 from harness.results.store import Store
 from harness.upkeep import Removal
+from tests.evidence import go_to
 
 Told = Callable[..., tuple[int, str, str]]
 
@@ -28,9 +29,7 @@ Told = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def told(evidence: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Told:
     """Exit code and both outputs of a command over the made-up runs."""
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
 
     def run(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:

@@ -23,6 +23,7 @@ from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import RankedRows
 from harness.results.store import Store
 from tests.cli.calls import document, harness_of
+from tests.core.word_for_word import said
 
 KEY = "ab" * 32
 TABLE = RankedRows(("rank", "drug", "known"), ((1, "a", ""), (2, "b", ""), (None, "c", "yes")), 2, 5, 9)
@@ -186,7 +187,7 @@ def test_a_dataset_that_is_called_as_a_benchmark_does_not_hide_it(
 def test_a_question_about_nothing_is_refused(words: tuple[str, ...], what: str, where: str, todo: str) -> None:
     with pytest.raises(UsageError) as error:
         harness_of("predict", *words)
-    assert (error.value.what, error.value.where, error.value.todo) == (what, where, todo)
+    assert said(error.value) == (what, where, todo)
 
 
 def test_the_kind_of_the_file_is_what_is_written(answering: Answering, tmp_path: Path) -> None:
@@ -315,11 +316,7 @@ def test_several_in_a_file_are_not_made_one(
     path.write_text(text)
     with pytest.raises(UsageError) as refused:
         _text(benchmark, kind, f"@{path}")
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        f"the file holds {count}",
-        f"--{kind}: {path}",
-        "name a file for each",
-    )
+    assert said(refused.value) == (f"the file holds {count}", f"--{kind}: {path}", "name a file for each")
     path.write_text(">one\nCCO\n")
     assert _text(benchmark, kind, f"@{path}") == "CCO"
 

@@ -41,6 +41,7 @@ KEY = str(REPOSITORY / "LICENSE")
         (("audit", "--signed", "--all"), "--signed is about all results"),
         (("audit", "--signed", "--suite", "smoke"), "--signed is about all results"),
         (("audit", "--signed", "--replay", "1"), "--signed is about all results"),
+        (("audit", "--signed", "--seed", "1"), "--signed is about all results"),
         (("audit", "--signed", "--attest"), "--signed is about all results"),
         (("audit", "--signed", "--strict"), "--signed is about all results"),
         (("audit", "--signed", "--anew"), "--signed is about all results"),

@@ -22,15 +22,14 @@ from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.status.table import key_metrics
 from tests.audit.forging import refresh
+from tests.evidence import go_to
 from tests.fabricate import job_of, planned_of, put_run
 
 
 @pytest.fixture
 def gone(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> str:
     """The key of a run whose dataset was here and is not any more."""
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
     own = evidence.datasets / "mine"
     shutil.copytree(evidence.datasets / "synthetic", own)
     manifest = own / "dataset.toml"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from harness.base.layout import Layout
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, UNANNOTATED, CombosDataset, dataset_of
 from harness.benchmarks.combos.documents import COMB, NEG, POS, Document, DrugRelation, MarkedDrug
+from tests.data.own_data import listed
 
 # some of several code points, some beyond 16 bits
 WORDS = ("and", "plus", "na\u0308ive", "\U0001f48a", "\u2028", "alone", "(", ",")
@@ -81,9 +82,7 @@ def write_files(layout: Layout, relations: int = 1, **files: list[dict[str, obje
     tables, names, documents = "", "", 0
     for name, rows in files.items():
         content = rows if isinstance(rows, bytes) else "".join(json.dumps(row) + "\n" for row in rows).encode()
-        (folder / f"{name}.jsonl").write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        tables += f'[[files]]\nname = "{name}.jsonl"\nbytes = {len(content)}\nsha256 = "{digest}"\n'
+        tables += listed(folder, {f"{name}.jsonl": content})
         names += f'{name} = "{name}.jsonl"\n'
         documents += content.count(b"\n")
     (folder / "dataset.toml").write_text(

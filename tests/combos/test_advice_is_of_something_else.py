@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.base.errors import CorruptData, HarnessError, UsageError
+from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.benchmarks.combos import BENCHMARK
@@ -29,10 +29,7 @@ from harness.benchmarks.new_item import Kind, NewItem, Usual
 from harness.benchmarks.own_data import OwnTable
 from harness.data import load_dataset
 from tests.combos.made_documents import line, write_files
-
-
-def told(error: HarnessError) -> tuple[str, str, str]:
-    return error.what, error.where, error.todo
+from tests.core.word_for_word import said
 
 
 def _span(**changes: object) -> dict[str, object]:
@@ -89,7 +86,7 @@ def test_a_line_is_to_be_corrected_so(
     folder = write_files(own, train=[line(**changes)])
     with pytest.raises(CorruptData) as refused:
         load_dataset(own, "mine", CombosDataset)
-    assert told(refused.value) == (what, f"{folder / 'train.jsonl'}: line 1{where}", todo)
+    assert said(refused.value) == (what, f"{folder / 'train.jsonl'}: line 1{where}", todo)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +127,7 @@ def test_a_file_is_to_be_corrected_so(
     with pytest.raises(CorruptData) as refused:
         load_dataset(own, "mine", CombosDataset)
     assert refused.value.what.startswith(what)
-    assert told(refused.value)[1:] == (f"{folder}/{where}", todo)
+    assert said(refused.value)[1:] == (f"{folder}/{where}", todo)
     if "also" in what:
         assert refused.value.what.endswith(f"{folder / 'train.jsonl'}: line 1")
 
@@ -214,7 +211,7 @@ def test_a_document_of_a_converter_is_to_be_corrected_so(
     wrong = replace(GOOD, **{"doc_id": "two", **changes})
     with pytest.raises(CorruptData) as refused:
         checked_remarks(dataset_of("made", [GOOD, wrong], [0, 0]))
-    assert told(refused.value) == (what, f"dataset made: document 1 ({wrong.doc_id}){where}", todo)
+    assert said(refused.value) == (what, f"dataset made: document 1 ({wrong.doc_id}){where}", todo)
 
 
 def test_a_dataset_of_a_converter_is_to_be_corrected_so() -> None:
@@ -248,7 +245,7 @@ def test_a_dataset_of_a_converter_is_to_be_corrected_so() -> None:
     ):
         with pytest.raises(CorruptData) as refused:
             checked_remarks(dataset)
-        assert told(refused.value) == (what, "dataset made", todo)
+        assert said(refused.value) == (what, "dataset made", todo)
 
 
 def _items(text: str, *drugs: str) -> list[NewItem]:
@@ -294,7 +291,7 @@ def _items(text: str, *drugs: str) -> list[NewItem]:
 def test_own_sentences_are_to_be_named_so(items: list[NewItem], what: str, where: str, todo: str) -> None:
     with pytest.raises(UsageError) as refused:
         with_new(dataset_of("made", [GOOD], [0]), items)
-    assert told(refused.value) == (what, where, todo)
+    assert said(refused.value) == (what, where, todo)
 
 
 @pytest.mark.parametrize(
@@ -418,13 +415,13 @@ def test_a_split_file_is_to_be_made_again(
         write(path)
     with pytest.raises(CorruptData) as refused:
         BENCHMARK.form.read(path, lambda: dataset_of("made", [], []))
-    assert told(refused.value) == (what, str(path), todo)
+    assert said(refused.value) == (what, str(path), todo)
 
 
 def test_a_dataset_without_a_test_file_is_to_be_split_otherwise() -> None:
     with pytest.raises(UsageError) as refused:
         released.make(dataset_of("made", [GOOD], [0]), 1, released.Parameters())
-    assert told(refused.value) == (
+    assert said(refused.value) == (
         "dataset 'made' was released without a test file",
         "split released",
         "choose another strategy, such as random",

@@ -28,6 +28,7 @@ from harness.results.reference import save_reference
 from harness.results.scoring import Scores, parse_scores, score_run, scores_path
 from harness.results.store import Store
 from tests.audit.forging import forge_plan
+from tests.evidence import go_to
 from tests.fabricate import job_of, plan_of, planned_of, put_run, record_seeds
 
 METHOD = "nimcgcn"
@@ -247,9 +248,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 @pytest.fixture
 def at_home(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
     """Where the command is typed."""
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
     return evidence
 
 

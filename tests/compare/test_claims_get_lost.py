@@ -22,6 +22,7 @@ from harness.compare.text import to_json, to_markdown, to_text
 from harness.compare.values import TIME, _published_means, published_side
 from harness.planning.plan import Plan
 from harness.results.store import Store
+from tests.evidence import go_to
 from tests.fabricate import planned_of
 
 HEADER = "dataset,method,split,seed,iteration,metric,value\n"
@@ -320,9 +321,7 @@ def test_claims_may_be_there_before_their_benchmark(evidence: Layout) -> None:
 def test_the_exit_code_is_1_only_for_a_deviation(
     evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
     with pytest.raises(SystemExit) as bad:
         main(["compare", "--method", "als_wr", "--dataset", "synthetic"])
     assert bad.value.code == 1

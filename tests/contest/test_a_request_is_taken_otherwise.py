@@ -18,10 +18,7 @@ from harness.methods.card import load_method
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run
-
-
-def told(error: UsageError) -> tuple[str, str, str]:
-    return error.what, error.where, error.todo
+from tests.core.word_for_word import said
 
 
 @pytest.mark.parametrize(
@@ -41,7 +38,7 @@ def test_the_usual_metric_is_the_first_of_tables_as_defined(benchmark: str, name
 def test_a_metric_that_can_not_rank_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError) as refused:
         metric_of("repurposing", "AUC")
-    assert told(refused.value) == (
+    assert said(refused.value) == (
         "there are 2 metrics called AUC",
         "--metric AUC",
         "choose one of: AUC/as-published, AUC/as-defined (docs/metrics.md says how they differ)",
@@ -57,7 +54,7 @@ def test_a_metric_that_can_not_rank_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(scoring, "metrics", (Metric("items", "how many", better="neither"),))
     with pytest.raises(UsageError) as refused:
         metric_of("dti", "items")
-    assert told(refused.value) == (
+    assert said(refused.value) == (
         "neither high nor low values of items are better, so methods can't be ranked by it",
         "--metric items",
         "choose another one (harness list metrics)",
@@ -141,7 +138,7 @@ def test_who_looks_at_committed_results_is_not_told_to(here: Layout) -> None:
     for with_committed, more in ((True, ""), (False, ", or add --reference for the committed results")):
         with pytest.raises(UsageError) as refused:
             _seeds([], "repurposing", request, with_committed=with_committed)
-        assert told(refused.value) == (
+        assert said(refused.value) == (
             "no run of what was asked for is known",
             "bnnr",
             f"run the methods first (harness run --method ...){more}",
@@ -216,7 +213,7 @@ def test_a_request_is_to_be_changed_so(
 ) -> None:
     with pytest.raises(UsageError) as refused:
         cells(here, *methods, **asked)
-    assert told(refused.value) == message
+    assert said(refused.value) == message
 
 
 def test_methods_and_datasets_of_several_benchmarks_are_refused(repository: Layout) -> None:
@@ -226,9 +223,9 @@ def test_methods_and_datasets_of_several_benchmarks_are_refused(repository: Layo
     assert benchmark_of(repository, ContestRequest(methods=("bnnr",), datasets=("fdataset",))) == "repurposing"
     with pytest.raises(UsageError) as refused:
         benchmark_of(repository, ContestRequest(methods=("bnnr",), datasets=("synthetic_ddi", "fdataset")))
-    assert told(refused.value) == (what, "bnnr: repurposing; datasets: ddi, repurposing", todo)
+    assert said(refused.value) == (what, "bnnr: repurposing; datasets: ddi, repurposing", todo)
     with pytest.raises(UsageError) as refused:
         benchmark_of(repository, ContestRequest(methods=("bnnr", "mrcgnn")))
-    assert told(refused.value) == (what, "bnnr: repurposing; mrcgnn: ddi", todo)
+    assert said(refused.value) == (what, "bnnr: repurposing; mrcgnn: ddi", todo)
     with pytest.raises(UsageError, match="no split is called 'randm'"):
         contest_plan(repository, Store(repository.runs), ContestRequest(methods=("bnnr",), splits=("randm",)), {})

@@ -27,6 +27,7 @@ from harness.benchmarks.own_data import OwnTable, benchmark_of, table_words
 from harness.benchmarks.ranking import Ranking
 from harness.benchmarks.reading import Reading, reading_of
 from harness.benchmarks.structures import is_structure
+from tests.core.word_for_word import said
 
 
 class Pretended:
@@ -120,11 +121,7 @@ def test_half_a_character_is_refused(pretended: Pretended, letter: str, field: s
     pretended.parts["far", "extension"] = extension()
     with pytest.raises(UsageError) as error:
         with_new("far", None, [NewItem(**{"kind": "drug", "name": "a", field: f"x{letter}"})])
-    assert (error.value.what, error.value.where, error.value.todo) == (
-        "the text is not UTF-8",
-        "--drug",
-        "write it in UTF-8",
-    )
+    assert said(error.value) == ("the text is not UTF-8", "--drug", "write it in UTF-8")
     whole = [NewItem(kind="drug", name="\ud7ff\ue000", text="é")]
     assert with_new("far", [], whole) == [[], *whole]
 
@@ -217,7 +214,7 @@ def test_tables_tell_their_benchmark(words: tuple[str, ...], benchmark: str) -> 
 def test_tables_of_no_benchmark_are_refused(words: tuple[str, ...], what: str, where: str, todo: str) -> None:
     with pytest.raises(UsageError) as error:
         benchmark_of(words)
-    assert (error.value.what, error.value.where, error.value.todo) == (what, where, todo)
+    assert said(error.value) == (what, where, todo)
 
 
 def test_tables_that_two_benchmarks_could_take_are_no_choice(pretended: Pretended) -> None:

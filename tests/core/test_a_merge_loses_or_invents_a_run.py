@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from harness import api
 from harness.base.errors import UsageError
 from harness.base.files import digest_of, sha256_of, write_json
-from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, now
 from harness.proof.log import LOG, NEXT, Log
@@ -32,12 +31,9 @@ from harness.results.records import RECORD_FILE
 from harness.results.scoring import Scores, scored_files, scores_path
 from harness.results.store import Store
 from tests.core.factories import planned_job, record_of
+from tests.core.word_for_word import layout_of
 
 FINAL = (Verdict.OK, Verdict.ERROR, Verdict.TIMEOUT)
-
-
-def layout_of(folder: Path) -> Layout:
-    return Layout(root=folder.parent, cache=folder.parent / "cache", local=folder)
 
 
 def store_of(folder: Path) -> Store:

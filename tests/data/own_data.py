@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from harness.base.layout import Layout
@@ -34,12 +35,7 @@ def write_dataset(
     """Write tables and a manifest that names their true checksums; returns the manifest's path."""
     folder = layout.datasets / name
     folder.mkdir()
-    files = ""
-    for file, text in {**TABLES, **(tables or {})}.items():
-        content = text.encode()
-        (folder / file).write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        files += f'[[files]]\nname = "{file}"\nbytes = {len(content)}\nsha256 = "{digest}"\n'
+    files = listed(folder, {**TABLES, **(tables or {})})
     numbers = "".join(f"{key} = {value}\n" for key, value in {**STATISTICS, **(statistics or {})}.items())
     manifest = folder / "dataset.toml"
     manifest.write_text(
@@ -48,6 +44,17 @@ def write_dataset(
         encoding="utf-8",
     )
     return manifest
+
+
+def listed(folder: Path, tables: Mapping[str, str | bytes]) -> str:
+    """Write tables into a folder; the part of a manifest that names their true checksums."""
+    files = ""
+    for file, text in tables.items():
+        content = text if isinstance(text, bytes) else text.encode()
+        (folder / file).write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        files += f'[[files]]\nname = "{file}"\nbytes = {len(content)}\nsha256 = "{digest}"\n'
+    return files
 
 
 def source(content: bytes, *urls: str, name: str = "file.bin") -> SourceFile:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from harness.base.layout import Layout
+from tests.data.own_data import listed
 
 DRUGS = (
     "drug,smiles,name,text,graph_text,year\nA,CCO,Alpha,A text.,alpha gene,1990\nB,[Li+],,,,\nC,c1ccccc1,,,,2001\n"
@@ -43,12 +43,7 @@ def write_pairs(
     """Write tables and a manifest that names their true checksums; returns the folder."""
     folder = layout.datasets / "mine"
     folder.mkdir()
-    files = ""
-    for file, text in {**TABLES, **(tables or {})}.items():
-        content = text.encode()
-        (folder / file).write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        files += f'[[files]]\nname = "{file}"\nbytes = {len(content)}\nsha256 = "{digest}"\n'
+    files = listed(folder, {**TABLES, **(tables or {})})
     numbers = "".join(f"{key} = {value}\n".lower() for key, value in (statistics or STATISTICS).items())
     (folder / "dataset.toml").write_text(
         'name = "mine"\ntitle = "Mine"\nbenchmark = "ddi"\ncitation = "none"\nlicence = "mine"\n'

@@ -21,6 +21,9 @@ def test_a_line_or_a_number_that_is_none_says_where(tmp_path: Path) -> None:
     restore = "restore the original file"
     assert told(lambda: next(read)) == [("3 cells instead of 2", f"{path}: line 4", restore)]
     assert told(lambda: next(lines.lines_of(put(path, "a"), 2)))[0][0] == "1 cell instead of 2"
+    read = lines.lines_of(put(path, "é b\n\n".encode() + b"c \xe9\n"), 2)
+    assert next(read) == (f"{path}: line 1", ["é", "b"])
+    assert told(lambda: next(read)) == [("not UTF-8", f"{path}: line 3", restore)]
     span = range(3, 6)
     assert [lines.number_in(text, span, "drug", "here") for text in ("3", "5", "05", "4".zfill(30))] == [
         3,

@@ -321,6 +321,7 @@ def test_an_extended_dataset_has_a_manifest_of_its_own(own: Layout) -> None:
     assert left_over(own) == []
     old = put(own.datasets / "a_new_1" / "dataset.toml", 'name = "a"\nextends = "b"\n')
     put(own.datasets / "b_new_1" / "dataset.toml", 'name = "b"\n')
+    put(own.datasets / "c_new_1" / "dataset.toml", b"\xff")
     assert left_over(own) == [old.parent]
 
 

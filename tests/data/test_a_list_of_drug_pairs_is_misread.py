@@ -76,7 +76,7 @@ DRUGS = "drug,smiles\nA,C\nB,CC\nC,CCC\n"
         ),
         (
             DRUGS,
-            "head,tail,types,sign\nA,B,t;t,+\nA,C,t,x\nB,C,u; t,-\nB,C,t ;u,-\n",
+            "head,tail,types,sign\nA,B,t;t,+\nA,C,t,x\nB,C,u; t,-\nB,C,t ;u,-1\n",
             "",
             [
                 (

@@ -13,17 +13,12 @@ from harness.base.layout import Layout
 from harness.data.manifest import FIRST_SEEN, SourceFile
 from harness.data.sources import cache_path, check_file, local_copy, obtain, obtain_all
 from tests.data.own_data import source
+from tests.data.told import put
 
 CONTENT = b"one\ntwo\n"
 FILE = source(CONTENT, name="file.txt")
 UNKNOWN = SourceFile(name="file.txt", urls=["https://example.org/file.txt"])
 FORGET = "`harness data forget mine` takes it back"
-
-
-def put(path: Path, content: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
 
 
 @pytest.mark.parametrize("first_seen", [None, {}, {"other.txt": {}}, {"file.txt": {}}])

@@ -18,12 +18,6 @@ PUBLISHED = {"synthetic": "Synthetic", "fdataset": "Fdataset", "hdvd": "HDVD", "
 BROUGHT = {"dndataset", "gottlieb", "predict_private", "predict_public", "transcript"}
 
 
-@pytest.fixture
-def private(repository: Layout, tmp_path: Path) -> Layout:
-    """The real datasets and an empty cache."""
-    return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
-
-
 def test_every_manifest_is_valid_and_records_a_digest(repository: Layout) -> None:
     names = manifest_names(repository)
     assert {*PUBLISHED, *BROUGHT, "lrssl"} <= set(names)

@@ -148,9 +148,15 @@ def test_changed_table_is_refused_until_it_is_recorded(own: Layout) -> None:
 def test_dataset_folder_may_bring_its_own_converter(own: Layout) -> None:
     path = write_dataset(own)
     path.write_text(path.read_text().replace('converter = "csv"', 'converter = "./convert.py"'))
+    # written as Python is: with classes whose annotations are looked up in their module
     (path.parent / "convert.py").write_text(
-        "from harness.benchmarks.repurposing.converters.csv import convert as tables\n\n"
-        "def convert(manifest, files):\n    return tables(manifest, files)\n"
+        "from __future__ import annotations\n\nfrom dataclasses import dataclass\nfrom typing import Literal\n\n"
+        "from harness.base.manifests import Strict\n"
+        "from harness.benchmarks.repurposing.converters.csv import convert as tables\n\n\n"
+        "@dataclass(frozen=True)\nclass Line:\n    name: str\n\n\n"
+        "class Settings(Strict):\n    kind: Literal['a', 'b'] = 'a'\n\n\n"
+        "def convert(manifest, files):\n"
+        "    assert (Settings(kind='b').kind, Line('x').name) == ('b', 'x')\n    return tables(manifest, files)\n"
     )
     assert dataset_digest(own, "mine") == load_dataset(own, "mine").digest
 

@@ -13,6 +13,7 @@ from harness.base.layout import Layout
 from harness.data.manifest import mirror_path
 from harness.data.sources import cache_path, check_file, obtain
 from tests.data.own_data import source
+from tests.data.told import put
 from tests.data.web import Web, serving
 
 CONTENT = b"0.5,0.25\n" * 100
@@ -25,12 +26,6 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with serving(CONTENT) as served:
         yield served
-
-
-def _put(path: Path, content: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
 
 
 def test_mirror_is_laid_out_by_url() -> None:
@@ -58,7 +53,7 @@ def test_url_can_not_lead_out_of_a_mirror(url: str) -> None:
 
 def test_mirror_is_used_before_the_network(own: Layout, web: Web, tmp_path: Path) -> None:
     file = source(CONTENT, web.url())
-    copy = _put(tmp_path / "mirror" / mirror_path(web.url()), CONTENT)
+    copy = put(tmp_path / "mirror" / mirror_path(web.url()), CONTENT)
     assert obtain(own, "mine", file, [tmp_path / "mirror"]) == copy
     assert web.asked == []
 
@@ -66,12 +61,12 @@ def test_mirror_is_used_before_the_network(own: Layout, web: Web, tmp_path: Path
 @pytest.mark.parametrize("of", [0, 1])
 def test_a_mirror_of_any_address_is_used(own: Layout, tmp_path: Path, of: int) -> None:
     urls = [RAW, "https://example.org/data/x.csv"]
-    copy = _put(tmp_path / "mirror" / mirror_path(urls[of]), CONTENT)
+    copy = put(tmp_path / "mirror" / mirror_path(urls[of]), CONTENT)
     assert obtain(own, "mine", source(CONTENT, *urls), [tmp_path / "mirror"]) == copy
 
 
 def test_environment_names_mirrors_too(own: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = _put(tmp_path / "second" / mirror_path(RAW), CONTENT)
+    copy = put(tmp_path / "second" / mirror_path(RAW), CONTENT)
     monkeypatch.setenv(MIRROR_VARIABLE, f"{tmp_path / 'first'}:{tmp_path / 'second'}")
     assert mirror_folders([tmp_path / "first"]) == [tmp_path / "first", tmp_path / "second"]
     assert obtain(own, "mine", source(CONTENT, RAW)) == copy
@@ -79,14 +74,14 @@ def test_environment_names_mirrors_too(own: Layout, tmp_path: Path, monkeypatch:
 
 def test_damaged_mirror_is_passed_over(own: Layout, web: Web, tmp_path: Path) -> None:
     file = source(CONTENT, web.url())
-    _put(tmp_path / "mirror" / mirror_path(web.url()), b"x" * len(CONTENT))
+    put(tmp_path / "mirror" / mirror_path(web.url()), b"x" * len(CONTENT))
     assert obtain(own, "mine", file, [tmp_path / "mirror"]) == cache_path(own, file)
     assert cache_path(own, file).read_bytes() == CONTENT
 
 
 def test_damaged_cache_is_replaced(own: Layout, web: Web) -> None:
     file = source(CONTENT, web.url())
-    _put(cache_path(own, file), CONTENT[:-1])
+    put(cache_path(own, file), CONTENT[:-1])
     assert obtain(own, "mine", file).read_bytes() == CONTENT
 
 
@@ -112,7 +107,7 @@ def test_error_names_every_source_and_its_failure(own: Layout, web: Web, tmp_pat
 def test_wrong_content_everywhere_is_corrupt_not_missing(own: Layout, web: Web, tmp_path: Path) -> None:
     web.content = b"y" * len(CONTENT)
     file = source(CONTENT, web.url())
-    _put(tmp_path / "mirror" / mirror_path(web.url()), CONTENT[:-5])
+    put(tmp_path / "mirror" / mirror_path(web.url()), CONTENT[:-5])
     with pytest.raises(CorruptData) as caught:
         obtain(own, "mine", file, [tmp_path / "mirror"])
     told = str(caught.value)
@@ -136,5 +131,5 @@ def test_a_copy_with_other_line_ends_is_told_from_a_damaged_one(
     tmp_path: Path, recorded: bytes, copy: bytes, told: str
 ) -> None:
     file = source(recorded, "https://example.invalid/x.csv")
-    fault = check_file(_put(tmp_path / "x.csv", copy), file)
+    fault = check_file(put(tmp_path / "x.csv", copy), file)
     assert fault is not None and told in fault

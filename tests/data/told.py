@@ -12,13 +12,9 @@ import pytest
 from harness.base.errors import HarnessError
 from harness.base.faults import SeveralFaults
 from harness.data.manifest import DatasetManifest
+from tests.core.word_for_word import said
 
 Told = tuple[str, str, str]
-
-
-def texts(error: HarnessError) -> Told:
-    """The three parts of a message."""
-    return error.what, error.where, error.todo
 
 
 def told(do: Callable[[], object]) -> list[Told]:
@@ -26,7 +22,7 @@ def told(do: Callable[[], object]) -> list[Told]:
     with pytest.raises(HarnessError) as caught:
         do()
     error = caught.value
-    return [texts(one) for one in error.errors] if isinstance(error, SeveralFaults) else [texts(error)]
+    return [said(one) for one in error.errors] if isinstance(error, SeveralFaults) else [said(error)]
 
 
 def put(path: Path, content: str | bytes) -> Path:

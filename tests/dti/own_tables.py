@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from harness.base.layout import Layout
+from tests.data.own_data import listed
 
 DRUGS = "drug,smiles\nA,CCO\nB,[Li+]\nC,\n"
 TARGETS = "target,sequence\nT1,MKV\nT2,mkvl\nT3,\n"
@@ -45,12 +45,7 @@ def write_tables(layout: Layout, tables: dict[str, str | bytes] | None = None, *
     """Write tables and a manifest that names their true checksums; returns the folder."""
     folder = layout.datasets / "mine"
     folder.mkdir()
-    files = ""
-    for file, text in {**TABLES, **(tables or {})}.items():
-        content = text if isinstance(text, bytes) else text.encode()
-        (folder / file).write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        files += f'[[files]]\nname = "{file}"\nbytes = {len(content)}\nsha256 = "{digest}"\n'
+    files = listed(folder, {**TABLES, **(tables or {})})
     numbers = "".join(f"{key} = {value}\n" for key, value in {**STATISTICS, **statistics}.items())
     names = "".join(f'{file.removesuffix(".csv")} = "{file}"\n' for file in list(TABLES)[3:])
     (folder / "dataset.toml").write_text(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine import shortage
+from harness.engine import processes, shortage
 from harness.engine.processes import ContainerProcesses
 from harness.engine.shortage import ShortageSignal
 from tests.engine.children import in_child, leave_the_mounts
@@ -77,16 +77,14 @@ def test_another_process_of_that_number_is_not_believed(parent: subprocess.Popen
     os.kill(pid, 9)
 
 
-def test_a_process_whose_name_looks_like_the_rest_of_its_line_has_its_own_parent(
-    parent: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", [b"(a) R 0 (b)", b"(f\xc3\xbcnfzehnbytes\xc3)"])
+def test_a_process_has_its_own_parent_whatever_its_name_is(
+    parent: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
 ) -> None:
-    """A method may call its process whatever it likes."""
-    pid, ordinary = child_of(parent), Path.read_text
-
-    def read(path: Path) -> str:
-        return re.sub(r"\(.*\)", "(a) R 0 (b)", ordinary(path)) if path.name == "stat" else ordinary(path)
-
-    monkeypatch.setattr(Path, "read_text", read)
+    """A method may call its process as the rest of its line reads, and the kernel cuts a name within a letter."""
+    pid, shown = child_of(parent), tmp_path / "stat"
+    shown.write_bytes(re.sub(rb"\(.*\)", name, Path(f"/proc/{pid}/stat").read_bytes()))
+    monkeypatch.setattr(processes, "Path", lambda text: shown if text.endswith("/stat") else Path(text))
     seen = ContainerProcesses(pid, EVERYBODY)
     parent.kill()
     assert seen.monitor is not None
@@ -108,7 +106,7 @@ def test_a_process_that_ends_while_it_is_looked_at_claims_nothing(
 ) -> None:
     """Nothing of it stays open, either; nor of one that was the container's, once it is closed."""
 
-    def read(path: Path) -> str:
+    def read(path: Path, **_: object) -> str:
         if text is None:
             raise ProcessLookupError
         return EVERYBODY if path.name == "cgroup" else text

@@ -313,12 +313,22 @@ def test_the_first_of_two_mounts_counts(monkeypatch: pytest.MonkeyPatch) -> None
         "31 23 0:28 / /first rw - cgroup cgroup rw,memory\n"
         "32 23 0:28 / /second rw - cgroup cgroup rw,memory,freezer\n"
     )
-    monkeypatch.setattr(Path, "read_text", lambda self: lines)
+    monkeypatch.setattr(Path, "read_text", lambda self, **_: lines)
     assert mounts.__wrapped__() == {"memory": Path("/first"), "freezer": Path("/second")}
 
 
+def test_a_place_whose_name_is_not_utf_8_hides_no_mount(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As of a stick that an old system named, and anything is mounted beside it."""
+    shown = tmp_path / "mountinfo"
+    shown.write_bytes(
+        b"30 23 8:17 / /media/M\xfcsik rw - vfat /dev/sdb1 rw\n31 23 0:28 / /memory rw - cgroup cgroup rw,memory\n"
+    )
+    monkeypatch.setattr(cgroup, "Path", lambda text: shown if text == "/proc/self/mountinfo" else Path(text))
+    assert mounts.__wrapped__() == {"memory": Path("/memory")}
+
+
 def test_a_machine_that_shows_no_mounts_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(path: Path) -> str:
+    def read(path: Path, **_: Any) -> str:
         assert str(path) == "/proc/self/mountinfo"
         raise PermissionError
 

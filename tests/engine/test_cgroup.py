@@ -84,7 +84,7 @@ def test_a_view_of_a_part_names_no_groups(monkeypatch: pytest.MonkeyPatch) -> No
         "33 23 0:30 / /sys/fs/cgroup/unified rw shared:1 - cgroup2 cgroup2 rw\n"
         "34 23 0:31 / /somewhere/else rw - cgroup2 cgroup2 rw\n"
     )
-    monkeypatch.setattr(Path, "read_text", lambda self: lines)
+    monkeypatch.setattr(Path, "read_text", lambda self, **_: lines)
     read = mounts.__wrapped__()
     assert read == {"cpuacct": Path("/sys/fs/cgroup/cpu,cpuacct"), "": Path("/sys/fs/cgroup/unified")}
 

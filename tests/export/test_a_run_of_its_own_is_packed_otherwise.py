@@ -20,13 +20,6 @@ from harness.planning.plan import Plan, make_plan
 from harness.results.reference import save_reference
 from harness.results.store import Store
 from tests.export.crates import reference_plan
-from tests.fabricate import planned_of
-
-
-@pytest.fixture
-def keys(made_up: Plan) -> list[str]:
-    """Three that ended ok, and one that failed."""
-    return [planned_of(cell).key for cell in made_up.cells[:4]]
 
 
 def test_a_crate_of_one_run_holds_it_alone_and_is_verified(

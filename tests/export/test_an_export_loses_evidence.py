@@ -32,6 +32,7 @@ from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.splits.spec import parse_split
 from harness.status import suite_jobs
+from tests.evidence import go_to
 from tests.export.crates import graph_of, reference_plan, references, rewrite, run_folder
 from tests.fabricate import planned_of, put_run
 
@@ -339,9 +340,7 @@ def test_the_index_has_a_row_per_run_and_equal_bytes(
     scores_path(evidence, planned_of(made_up.cells[1]).key).unlink()
     first = build_index(evidence).path.read_bytes()
     assert build_index(evidence, tmp_path / "again.parquet").path.read_bytes() == first
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
     with pytest.raises(SystemExit) as left:
         main(["export", "--output", str(tmp_path / "third.parquet")])
     assert left.value.code == 0
@@ -371,9 +370,7 @@ def test_an_index_of_a_suite_has_the_runs_of_this_suite_alone(
 ) -> None:
     import pyarrow.parquet as pq
 
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
     keys = {}
     for suite in ("smoke", "stored", "dti-smoke"):
         with pytest.raises(SystemExit) as left:

@@ -8,6 +8,7 @@ from harness.api import Repository
 from harness.base.layout import Layout
 from harness.results.reference import save_reference
 from harness.results.store import Store
+from tests.evidence import go_to
 
 
 @pytest.fixture
@@ -21,8 +22,6 @@ def committed(evidence: Layout) -> Repository:
 def here(committed: Repository, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """The same as a command meets it."""
     layout = committed.layout
-    monkeypatch.chdir(layout.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(layout.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+    go_to(layout, monkeypatch)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
     return committed

@@ -31,6 +31,7 @@ from harness.results.scoring import Scores, scorer_digest, scores_path
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run
+from tests.core.word_for_word import said
 
 KEY = "ab" * 32
 PAGE: dict[str, Any] = {
@@ -301,11 +302,7 @@ def test_a_log_that_is_gone_is_told(here: Layout, store: Store) -> None:
     (handle.folder / "log.txt").unlink()
     with pytest.raises(MissingData) as refused:
         handle.log(here)
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "this run has no log",
-        str(handle.folder),
-        "run the job again",
-    )
+    assert said(refused.value) == ("this run has no log", str(handle.folder), "run the job again")
 
 
 def test_a_key_that_leads_nowhere_says_what_was_looked_at(
@@ -316,14 +313,14 @@ def test_a_key_that_leads_nowhere_says_what_was_looked_at(
     both = "`harness status --suite stored --cells` and `harness reference list --keys` list all"
     with pytest.raises(UsageError) as refused:
         find_handle(here, store, "fffffffffff")
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+    assert said(refused.value) == (
         "no run has a key that begins with 'fffffffffff'",
         f"{store.folder} (2 runs), {here.reference} (0 runs)",
         f"{known}{both}; where code or data changed since, a job has another key",
     )
     with pytest.raises(UsageError) as refused:
         key_text(store, "bnnr")
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+    assert said(refused.value) == (
         "no run is called 'bnnr': a key holds digits and letters from a to f",
         str(store.folder),
         f"give a key or its beginning; {known}{both}",
@@ -349,7 +346,7 @@ def test_of_many_runs_six_are_named_and_the_shortest_text_that_tells_them_apart(
     with pytest.raises(UsageError) as refused:
         find_handle(here, store, "ABC")
     named = ", ".join(f"abcde{number}000000 (its record can't be read)" for number in range(6))
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+    assert said(refused.value) == (
         "8 keys begin with 'ABC'",
         f"{named} and 2 more",
         "give 6 characters of it, which tell all of them apart",
@@ -410,11 +407,7 @@ def test_a_wrong_wish_names_what_to_give(here: Layout, store: Store) -> None:
     ):
         with pytest.raises(UsageError) as refused:
             runs_to_forget(here, store, keys, methods=methods)
-        assert (refused.value.what, refused.value.where, refused.value.todo) == (
-            what,
-            "harness forget",
-            "give keys, or --method and --dataset",
-        )
+        assert said(refused.value) == (what, "harness forget", "give keys, or --method and --dataset")
     with pytest.raises(UsageError) as refused:
         runs_to_forget(here, store, methods=["bnnr"])
     assert refused.value.what == "no method of a stored run is called 'bnnr'"

@@ -1,12 +1,10 @@
-"""A program in the place of another, and the three parts of a message."""
+"""A program in the place of another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
-
-from harness.base.errors import HarnessError
 
 SHA = "a" * 64
 
@@ -26,8 +24,3 @@ class Runs:
         if self.does is not None:
             self.does(self.command)
         return SimpleNamespace(returncode=self.code, stdout=self.out, stderr=self.err)
-
-
-def texts(error: HarnessError) -> tuple[str, str, str]:
-    """What, where and to do."""
-    return error.what, error.where, error.todo

@@ -25,8 +25,9 @@ from harness.images.cards import (
 )
 from harness.images.locks import DebianPackage, Part, Wheel, format_wheels, read_debian, read_wheels
 from harness.images.record import wheels_not_in
+from tests.core.word_for_word import said
 from tests.images.making import Workbench
-from tests.images.programs import SHA, texts
+from tests.images.programs import SHA
 
 
 def made(folder: Path, name: str = "toy", **card: Any) -> Environment:
@@ -144,14 +145,14 @@ def test_the_nearest_language_and_epoch_hold(tmp_path: Path) -> None:
     assert language_of([base, top]) == "r" and epoch_of([base, top]) == 5
     with pytest.raises(ManifestError) as refused:
         language_of([top, made(tmp_path / "last", "last")])
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         "environment 'last' has no language",
         f"{tmp_path / 'last' / 'environment.toml'}: language",
         "name one of python, octave, r, java, or extend an environment that does",
     )
     with pytest.raises(ManifestError) as refused:
         epoch_of([top, made(tmp_path / "last", "last")])
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         "no epoch is given",
         f"{tmp_path / 'top' / 'environment.toml'}: epoch",
         "write epoch = SECONDS (SOURCE_DATE_EPOCH) in the base",
@@ -163,7 +164,7 @@ def test_a_circle_and_a_wrong_gpu_are_named(bench: Workbench) -> None:
     folder = bench.environment("two", 'summary = "x"\nextends = "one"\n')
     with pytest.raises(ManifestError) as circle:
         environment_chain(bench.layout, "one")
-    assert texts(circle.value) == (
+    assert said(circle.value) == (
         "'one' extends itself",
         f"{folder / 'environment.toml'}: extends",
         "let one of them extend another environment",
@@ -172,14 +173,14 @@ def test_a_circle_and_a_wrong_gpu_are_named(bench: Workbench) -> None:
     refuse_unless_usable(card, name="t", capability="8.0")
     with pytest.raises(UsageError) as wrong:
         refuse_unless_usable(card, name="t", capability="9.0")
-    assert texts(wrong.value) == (
+    assert said(wrong.value) == (
         "this GPU has compute capability 9.0; the CUDA variant of 't' was built for 7.0, 8.0",
         "containers/t/environment.toml: variants.cuda.compute_capabilities",
         "use another GPU, or run it on the CPU (--accelerator cpu), which is the reference",
     )
     with pytest.raises(UsageError) as none:
         refuse_unless_usable(EnvironmentCard(summary="x"), name="t", capability="9.0")
-    assert texts(none.value) == (
+    assert said(none.value) == (
         "environment 't' has no CUDA variant",
         "containers/t/environment.toml: variants",
         "run it on the CPU (--accelerator cpu)",
@@ -196,7 +197,14 @@ WHEEL = "NAME==VERSION --hash=sha256:HASH  # FILE.whl"
     [
         *(
             ("debian", line, SIX)
-            for line in (f"a 1 x 5 {SHA}", f"a 1 x 5 {SHA} p q", f"a 1 x -5 {SHA} p", f"a 1 x 5 {SHA[1:]} p")
+            for line in (
+                f"a 1 x 5 {SHA}",
+                f"a 1 x 5 {SHA} p q",
+                f"a 1 x -5 {SHA} p",
+                f"a 1 x \N{SUPERSCRIPT FIVE} {SHA} p",
+                f"a 1 x 5 {SHA[1:]} p",
+                "\udcff",
+            )
         ),
         *(("debian", f"a 1 x 5 {SHA} {path}", "a path relative to the archive") for path in ("/p", ".p", "h://p")),
         *(
@@ -215,11 +223,11 @@ WHEEL = "NAME==VERSION --hash=sha256:HASH  # FILE.whl"
 def test_a_line_that_is_none_is_named(tmp_path: Path, name: str, line: str, expected: str) -> None:
     path = tmp_path / "toy" / f"{name}.lock"
     path.parent.mkdir()
-    path.write_text(f"# head\n\n   \n{line}\n")
+    path.write_text(f"# head\n\n   \n{line}\n", errors="surrogateescape")
     read: Any = read_debian if name == "debian" else read_wheels
     with pytest.raises(ManifestError) as refused:
         read(path)
-    assert texts(refused.value) == (f"not a lock line; expected {expected}", f"{path}: line 4", RESTORE)
+    assert said(refused.value) == (f"not a lock line; expected {expected}", f"{path}: line 4", RESTORE)
 
 
 def test_what_is_locked_twice_or_never_is_named(tmp_path: Path) -> None:
@@ -227,7 +235,7 @@ def test_what_is_locked_twice_or_never_is_named(tmp_path: Path) -> None:
     path.parent.mkdir()
     with pytest.raises(ManifestError) as refused:
         read_wheels(path)
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         "an environment has no lock",
         str(path),
         "make it with `harness image lock toy`",
@@ -239,7 +247,7 @@ def test_what_is_locked_twice_or_never_is_named(tmp_path: Path) -> None:
         path.write_text("\n".join(lines))
         with pytest.raises(ManifestError) as refused:
             read(path)
-        assert texts(refused.value) == (
+        assert said(refused.value) == (
             "locked twice: a, b",
             str(path),
             "make the lock again with `harness image lock toy`",

@@ -16,7 +16,8 @@ from harness.base.errors import ManifestError, UsageError
 from harness.images import conda, conda_front
 from harness.images.cards import CondaPart, Environment, EnvironmentCard
 from harness.images.locks import Part
-from tests.images.programs import SHA, Runs, texts
+from tests.core.word_for_word import said
+from tests.images.programs import SHA, Runs
 
 
 def record(name: str, *, hashed: bool = True) -> Any:
@@ -176,10 +177,10 @@ def test_a_solution_from_elsewhere_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("out", "err", "said"), [(f"first {'o' * 2000}", "", "o" * 2000), ("out", " err\n", "err")]
+    ("out", "err", "words"), [(f"first {'o' * 2000}", "", "o" * 2000), ("out", " err\n", "err")]
 )
 def test_what_conda_lock_says_at_last_is_said(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: str, err: str, said: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: str, err: str, words: str
 ) -> None:
     pytest.importorskip("yaml")
     monkeypatch.setattr("harness.images.conda.subprocess.run", Runs(1, out, err))
@@ -187,8 +188,8 @@ def test_what_conda_lock_says_at_last_is_said(
     monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", "https://h/c/")
     with pytest.raises(UsageError) as failed:
         conda.lock_conda(toys(tmp_path, YML))
-    assert texts(failed.value) == (
-        f"conda-lock found no solution:\n{said}",
+    assert said(failed.value) == (
+        f"conda-lock found no solution:\n{words}",
         str(tmp_path / "environment.yml"),
         "relax the environment, or check the channels below https://h/c/",
     )
@@ -253,7 +254,7 @@ def test_a_request_that_is_none_says_where(
         path.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(ManifestError) as failed:
         conda._channels(path)
-    assert texts(failed.value) == (what, f"{path}{where}", todo)
+    assert said(failed.value) == (what, f"{path}{where}", todo)
 
 
 def test_channels_keep_their_order(tmp_path: Path) -> None:
@@ -320,7 +321,7 @@ def test_a_conda_lock_that_is_none_says_why(tmp_path: Path, content: object, why
     path.unlink()
     with pytest.raises(ManifestError) as failed:
         conda.read_conda(path)
-    assert texts(failed.value) == (
+    assert said(failed.value) == (
         "an environment has no lock",
         str(path),
         "make it with `harness image lock toys`",

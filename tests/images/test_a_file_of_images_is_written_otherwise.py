@@ -25,7 +25,7 @@ from harness.images.identity import code_tree, environment_image_name, image_nam
 from harness.images.receipts import receipt_path
 from harness.images.record import recorded_tree
 from harness.images.transport import SavedImage, SavedImages, load_images, save_images
-from tests.images.programs import texts
+from tests.core.word_for_word import said
 
 METHOD, OTHER = "constant", "als_wr"
 AGAIN = "save them again, with the same version of this repository: harness image save FILE NAMES"
@@ -163,7 +163,7 @@ def test_an_engine_that_hands_nothing_out_leaves_no_file(shelf: Shelf, tmp_path:
     shelf.status, shelf.text = 500, f" first {'x' * 400}"
     with pytest.raises(ImageError) as refused:
         save_images(shelf.engine, shelf.layout, [METHOD], file)
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         f"docker does not hand its images out: first {'x' * 394}",
         "/run/shelf.sock",
         "run `harness doctor`",
@@ -172,7 +172,7 @@ def test_an_engine_that_hands_nothing_out_leaves_no_file(shelf: Shelf, tmp_path:
     file.write_text("mine")
     with pytest.raises(UsageError) as there:
         save_images(shelf.engine, shelf.layout, [METHOD], file)
-    assert texts(there.value) == ("there is a file of that name", str(file), "remove it, or name another")
+    assert said(there.value) == ("there is a file of that name", str(file), "remove it, or name another")
 
 
 @pytest.mark.parametrize("is_file", [False, True])
@@ -184,7 +184,7 @@ def test_a_folder_that_is_not_there_is_told_before_an_image_is_built(
         file.parent.touch()
     with pytest.raises(UsageError) as refused:
         save_images(shelf.engine, shelf.layout, [METHOD], file)
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         f"the folder of '{file}' is not there",
         str(file.parent),
         "make it, or name another one",
@@ -303,7 +303,7 @@ def test_if_one_is_wrong_all_is_as_it_was(shelf: Shelf, tmp_path: Path, fault: s
         shelf.known = lambda name: refuse(name) if ("load", "x.tar") in shelf.did else None
     with pytest.raises(ImageError) as refused:
         load_images(shelf.engine, shelf.layout, file)
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         f"images were refused, and none is left of them: {why.format(missing=base.image)}",
         str(file),
         AGAIN,
@@ -336,7 +336,7 @@ def test_a_file_that_would_give_other_names_is_refused(
     file = file_of(shelf.layout, tmp_path / "x.tar", METHOD, **more)
     with pytest.raises(ImageError) as refused:
         load_images(shelf.engine, shelf.layout, file)
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         f"images were refused, and none is left of them: {why}",
         str(file),
         AGAIN,
@@ -423,7 +423,7 @@ def test_room_that_is_none_says_how_to_tell_it(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PERMAFROST_IMAGES_GIB", "much")
     with pytest.raises(UsageError) as refused:
         handover.room_for_images()
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         "no size: much",
         "$PERMAFROST_IMAGES_GIB",
         "write a whole number of GiB, or unset it",

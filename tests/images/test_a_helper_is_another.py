@@ -16,9 +16,9 @@ from harness.images.cards import Environment, environment_chain, layers_of, load
 from harness.images.identity import environment_image_name
 from harness.images.preparation import parts_of_layers
 from harness.images.record import TreeRecord, read_record, recorded_tree
-from tests.images.test_an_image_is_trusted_by_its_name import Builder, FakeEngine, builder, engine, private
+from tests.images.test_an_image_is_trusted_by_its_name import Builder, FakeEngine, builder, engine
 
-__all__ = ["builder", "engine", "private"]
+__all__ = ["builder", "engine"]
 
 
 def test_sources_are_compiled_in_the_helper(

@@ -14,8 +14,9 @@ from harness.images.cards import (
 )
 from harness.images.debian import PackageCandidate, close_over
 from harness.images.locks import DebianPackage, Wheel, format_debian, format_wheels, read_debian, read_wheels
+from tests.core.word_for_word import said
 from tests.images.making import Workbench
-from tests.images.programs import SHA, texts
+from tests.images.programs import SHA
 
 # making locks
 
@@ -102,7 +103,7 @@ def test_of_several_newer_packages_and_parents_each_is_named(
         lock.lock_environment(bench.layout, "toy", say=lambda _: None)
     what = "newer versions of packages that a parent holds are needed: deep, held"
     todo = "lock the parents again first: lower, below"
-    assert texts(refused.value) == (what, str(folder / "environment.toml"), todo)
+    assert said(refused.value) == (what, str(folder / "environment.toml"), todo)
 
 
 @pytest.mark.parametrize(
@@ -135,14 +136,14 @@ def test_what_can_not_be_locked_says_why(
     monkeypatch.setattr(FakeApt, "solution", solution)
     with pytest.raises(ManifestError) as refused:
         lock.lock_environment(bench.layout, "toy", say=lambda _: None)
-    assert texts(refused.value) == (what, str(folder / "environment.toml"), todo)
+    assert said(refused.value) == (what, str(folder / "environment.toml"), todo)
     assert not (folder / "debian.lock").exists()
     parent = bench.layout.containers / "below" / "debian.lock"
     parent.unlink()
     asked.clear()
     with pytest.raises(ManifestError) as missing:
         lock.lock_environment(bench.layout, "toy", say=lambda _: None)
-    assert texts(missing.value) == (
+    assert said(missing.value) == (
         "an environment has no lock",
         str(parent),
         "make it with `harness image lock below`",
@@ -195,7 +196,7 @@ def test_each_variant_has_a_lock_of_its_own(bench: Workbench, monkeypatch: pytes
 def test_what_is_left_out_for_nothing_is_named() -> None:
     with pytest.raises(ManifestError) as refused:
         close_over([PackageCandidate(package("a"), False, (), ())], ["a"], ["z", "a", "y"])
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         "left out, but nothing needs them: y, z",
         "environment.toml: debian.left_out",
         "remove these entries",

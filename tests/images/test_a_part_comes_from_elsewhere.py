@@ -19,7 +19,8 @@ from harness.images.cards import (
 )
 from harness.images.locks import Part
 from harness.images.parts import admit, checked_part, incoming, part_path
-from tests.images.programs import SHA, texts
+from tests.core.word_for_word import said
+from tests.images.programs import SHA
 from tests.images.site import Site, sha_of
 
 
@@ -51,7 +52,7 @@ def test_a_download_that_is_another_is_deleted(site: Site, size: int | None, why
     with pytest.raises(CorruptData) as refused:
         admit(site.layout, part, file)
     reason = why.format(actual=sha_of(b"other"), wanted=part.sha256)
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         f"x_1.deb is not the file that was locked: {reason}",
         "a download, now deleted (pool/x_1.deb)",
         "try another source (--mirror DIR); if all of them agree, it is the lock that was changed",
@@ -66,7 +67,7 @@ def test_a_right_download_is_moved_and_nobody_writes_to_it(site: Site) -> None:
     with pytest.raises(MissingData) as missing:
         checked_part(site.layout, part)
     place = site.layout.parts / part.sha256[:2] / part.sha256
-    assert texts(missing.value) == (
+    assert said(missing.value) == (
         "x_1.deb has not been fetched",
         str(place),
         "run `harness image fetch` (needs a network)",
@@ -77,7 +78,7 @@ def test_a_right_download_is_moved_and_nobody_writes_to_it(site: Site) -> None:
     place.write_bytes(b"wrong")
     with pytest.raises(CorruptData) as changed:
         checked_part(site.layout, part)
-    assert texts(changed.value) == (
+    assert said(changed.value) == (
         f"x_1.deb changed after it was fetched: sha256 {sha_of(b'wrong')} instead of {part.sha256}",
         str(place),
         "delete that file and run `harness image fetch` again",
@@ -189,7 +190,7 @@ def test_every_source_is_tried_in_its_order_and_named(
         fetch.fetch_parts(site.layout, [part], sources)
     tried = [f"{mirror}: not there" for mirror in mirrors]
     tried += [f"{name}: {way} has none" for name, way in ORDER[kind]]
-    assert texts(failed.value) == (
+    assert said(failed.value) == (
         "x_1.deb is in none of its sources",
         "\n         ".join(tried),
         f"check the network, or give a folder that has it (--mirror DIR){HINTS[kind]}"

@@ -39,8 +39,8 @@ from harness.images.record import (
     variant_of,
     write_record,
 )
+from tests.core.word_for_word import said
 from tests.images.making import Workbench
-from tests.images.programs import texts
 
 
 def made(folder: Path, name: str = "toy", **card: Any) -> Environment:
@@ -62,7 +62,7 @@ def test_a_variant_is_used_only_where_there_is_one(tmp_path: Path) -> None:
     for accelerator, more in (("cuda", ": no wheels"), ("cpu", "")):
         with pytest.raises(UsageError) as refused:
             variant_of(only, accelerator)  # type: ignore[arg-type]
-        assert texts(refused.value) == (
+        assert said(refused.value) == (
             f"environment 'toy' has no {accelerator} variant",
             f"{tmp_path / 'environment.toml'}: variants.{accelerator}{more}",
             "choose another (--accelerator)",
@@ -124,7 +124,7 @@ def test_a_record_that_is_old_says_why(bench: Workbench, change: Any, why: str) 
     change(path)
     with pytest.raises(ImageError) as refused:
         recorded_tree(bench.layout, "als_wr")
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         f"environment '_numpy' {why}",
         str(path),
         "restore its files, or accept what they give with `harness image build _numpy --record`",

@@ -15,7 +15,8 @@ from harness.base.errors import MissingData, UsageError
 from harness.images import wheels
 from harness.images.cards import WheelsPart
 from harness.images.locks import Part, Wheel
-from tests.images.programs import SHA, Runs, texts
+from tests.core.word_for_word import said
+from tests.images.programs import SHA, Runs
 
 WHEEL = Part("wheel", "x-1-cp311-abi3.none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl", SHA, 5, "x==1")
 
@@ -79,7 +80,7 @@ def test_what_pip_could_not_download_is_said_in_its_last_words(
     monkeypatch.setattr(wheels, "run_bounded", Runs(1, "out", err))
     with pytest.raises(MissingData) as failed:
         wheels.pip_download(Part("wheel", WHEEL.file, SHA, size, "x==1"), tmp_path)
-    assert texts(failed.value) == (
+    assert said(failed.value) == (
         f"pip can't download x==1: {why}",
         "the indexes of this system's pip configuration",
         "check `pip config list` and the network, or give a folder that holds it: --mirror DIR",
@@ -169,7 +170,7 @@ def test_what_uv_says_and_what_to_do_is_said(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("harness.images.wheels.subprocess.run", Runs(1, "out", "  no way\n"))
     with pytest.raises(UsageError) as failed:
         wheels.lock_wheels(REQUEST, [], [], where="here")
-    assert texts(failed.value) == (
+    assert said(failed.value) == (
         "uv finds no set of wheels that meets the requirements:\nno way",
         "here",
         "relax the requirements, or check the network and uv's index settings",
@@ -187,7 +188,7 @@ def test_what_uv_says_and_what_to_do_is_said(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_package_without_wheels_says_for_what(found: dict[str, object]) -> None:
     with pytest.raises(UsageError) as failed:
         wheels._wheel({"name": "n", "version": "2", **found}, "pip", "here")
-    assert texts(failed.value) == (
+    assert said(failed.value) == (
         "n 2 has no wheel for x86_64-manylinux_2_36",
         "here",
         "ask for a version that has one",
@@ -212,7 +213,7 @@ def test_a_source_is_locked_by_its_file(monkeypatch: pytest.MonkeyPatch) -> None
     assert asked == ["x==1.5"]
     with pytest.raises(UsageError) as failed:
         wheels.lock_wheels(part, [], [], where="")
-    assert texts(failed.value) == (
+    assert said(failed.value) == (
         "the source distribution of x==1.5 is x.zip",
         "from_source",
         "ask for a version that has a .tar.gz",

@@ -105,12 +105,6 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Any:
     return fake
 
 
-@pytest.fixture
-def private(repository: Layout, tmp_path: Path) -> Layout:
-    """The real repository, with a cache of the test's own."""
-    return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
-
-
 def receipt(image_id: str, **changed: Any) -> BuiltImage:
     fields: dict[str, Any] = {
         "engine": "docker",
@@ -437,6 +431,8 @@ def test_a_record_keeps_the_other_variant_and_is_read_as_it_was_written(bench: W
     assert recorded_listing(environment, "cpu", cpu) == listing
     # a listing that is not the one of the record is none
     assert recorded_listing(environment, "cuda", cuda) == ""
+    (environment.folder / "tree.cpu.txt").write_bytes(b"\xff")
+    assert recorded_listing(environment, "cpu", cpu) == ""
     assert recorded_listing(replace(environment, folder=environment.folder / "nowhere"), "cpu", cpu) == ""
     head = (environment.folder / "tree.toml").read_text().splitlines()[0]
     assert head == "# Recorded by `harness image build _numpy --record`; do not edit."

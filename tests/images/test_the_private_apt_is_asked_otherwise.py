@@ -9,7 +9,8 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.images import debian
-from tests.images.programs import Runs, texts
+from tests.core.word_for_word import said
+from tests.images.programs import Runs
 
 
 @pytest.fixture
@@ -64,15 +65,15 @@ def test_the_folders_of_apt_are_made_once_and_its_status_is_empty(apt: debian.Ap
     assert debian.Apt(apt.root, "x").suite == "x" and status.read_text() == ""
 
 
-@pytest.mark.parametrize(("out", "err", "said"), [("out\n", "", "out"), ("out", "\n err \n", "err")])
+@pytest.mark.parametrize(("out", "err", "words"), [("out\n", "", "out"), ("out", "\n err \n", "err")])
 def test_what_apt_says_is_said(
-    apt: debian.Apt, monkeypatch: pytest.MonkeyPatch, out: str, err: str, said: str
+    apt: debian.Apt, monkeypatch: pytest.MonkeyPatch, out: str, err: str, words: str
 ) -> None:
     monkeypatch.setattr("harness.images.debian.subprocess.run", Runs(100, out, err))
     with pytest.raises(UsageError) as failed:
         apt._run("apt-get", "update", "-q")
-    assert texts(failed.value) == (
-        f"apt-get update failed:\n{said}",
+    assert said(failed.value) == (
+        f"apt-get update failed:\n{words}",
         f"apt with this system's sources and a private state in {apt.root}",
         "check the package names, and that this system's apt sources hold Debian bookworm",
     )

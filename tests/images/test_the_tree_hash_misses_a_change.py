@@ -29,8 +29,8 @@ from harness.images.trees import (
     read_tree,
 )
 from harness.methods.card import load_method, method_names
+from tests.core.word_for_word import said
 from tests.images.making import tar_of
-from tests.images.programs import texts
 
 CONFIG: dict[str, Any] = {"Env": ["A=1", "B=2"], "Entrypoint": ["x"], "User": "65534:65534", "WorkingDir": "/tmp"}
 ENTRIES = {
@@ -210,7 +210,7 @@ def test_a_hard_link_to_what_no_tree_counts_is_told(target: str) -> None:
     linked.seek(0)
     with pytest.raises(ImageError) as refused:
         read_tree(linked)
-    assert texts(refused.value) == (
+    assert said(refused.value) == (
         "a hard link leads to what belongs to no tree",
         f"/usr/b -> /{target}",
         "make the image without it: engines mount over that file, or write it themselves",

@@ -44,6 +44,7 @@ from harness.proof.statement import (
     statement_text,
 )
 from harness.proof.tree import leaf_hash, roots_at
+from tests.core.word_for_word import said
 from tests.proof.conftest import make_key
 
 ROOT = "ab" * 32
@@ -129,11 +130,7 @@ def test_a_statement_without_a_part_is_none(part: str) -> None:
     del content["predicate"][part]
     with pytest.raises(CorruptData) as refused:
         parse(statement_text(content), "there")
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "no statement about results",
-        "there",
-        "restore the file",
-    )
+    assert said(refused.value) == ("no statement about results", "there", "restore the file")
 
 
 def test_a_statement_is_read_from_its_file_which_is_named_where_it_is_broken(tmp_path: Path) -> None:
@@ -211,11 +208,7 @@ def test_an_envelope_is_that_of_dsse() -> None:
     for other in wrong:
         with pytest.raises(CorruptData) as refused:
             parse_envelope(json.dumps(other).encode(), "there")
-        assert (refused.value.what, refused.value.where, refused.value.todo) == (
-            "no envelope of a signed statement",
-            "there",
-            "sign again",
-        )
+        assert said(refused.value) == ("no envelope of a signed statement", "there", "sign again")
 
 
 def test_a_signer_is_told_by_name_and_fingerprint() -> None:
@@ -257,7 +250,7 @@ def test_a_key_counts_on_the_day_on_which_it_is_asked_for(layout: Layout, key: P
 def test_a_key_that_can_not_sign_is_named(tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError) as refused:
         sign(b"", tmp_path / "none")
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+    assert said(refused.value) == (
         "there is no such key",
         str(tmp_path / "none"),
         "name your SSH key's file with --key",
@@ -280,7 +273,7 @@ def test_a_key_that_can_not_sign_is_named(tmp_path: Path, key: Path, monkeypatch
     monkeypatch.setattr(keys, "_PROGRAM", "no-such-program")
     with pytest.raises(EngineError) as missing:
         sign(b"", key)
-    assert (missing.value.what, missing.value.where, missing.value.todo) == (
+    assert said(missing.value) == (
         "no-such-program is not here: nothing can be signed or checked",
         "the programs of this machine",
         "install it (Debian: apt-get install openssh-client)",
@@ -298,7 +291,7 @@ def test_a_signed_file_has_two_neighbours(tmp_path: Path, layout: Layout, key: P
     envelope_path(path).write_text(json.dumps(Envelope(b"{}\n", envelope.signature, "SHA256:y").to_json()))
     with pytest.raises(CorruptData) as refused:
         signer_of_file(path, allowed_signers(layout))
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+    assert said(refused.value) == (
         "the envelope's signature is not of this file, or by another key",
         str(envelope_path(path)),
         "restore the files, or make and sign the statement again",
@@ -332,11 +325,7 @@ def test_a_confirmation_tells_who_ran_what_and_where(layout: Layout, tmp_path: P
     statement = made()
     with pytest.raises(AuditError) as refused:
         confirm(layout, folder, statement, [], key)
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "nothing was run again",
-        str(folder),
-        "ask for a replay: --replay N",
-    )
+    assert said(refused.value) == ("nothing was run again", str(folder), "ask for a replay: --replay N")
     done = confirm(layout, folder, statement, ["b", "a"], key)
     name = hashlib.sha256(done.signer.fingerprint.encode()).hexdigest()[:16]
     assert done.path == folder / "attestations" / f"{name}.json"
@@ -386,11 +375,7 @@ def test_a_confirmation_without_a_part_or_with_another_in_its_place_is_to_be_rem
     write_signed(path, text.encode(), key, allowed_signers(layout))
     with pytest.raises(CorruptData) as refused:
         list(confirmations(tmp_path, allowed_signers(layout)))
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "no confirmation of results",
-        str(path),
-        "remove it",
-    )
+    assert said(refused.value) == ("no confirmation of results", str(path), "remove it")
 
 
 def test_the_largest_log_that_was_seen_is_remembered(layout: Layout, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ from harness.proof.plans import (
 )
 from harness.proof.results import ProofFault, ResultSet, faults_of, shown
 from harness.proof.tree import leaf_hash, roots_at
+from tests.core.word_for_word import said
 
 AT = "2026-01-01T00:00:00Z"
 ONE, TWO, THREE = "1" * 64, "2" * 64, "3" * 64
@@ -122,11 +123,7 @@ def test_a_line_that_is_no_leaf_says_so_and_what_to_do() -> None:
             parse_leaf(padded, "there")
     with pytest.raises(CorruptData) as refused:
         parse_leaf(b"[1]", "there")
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (
-        "no leaf of a log",
-        "there",
-        "restore the file; nobody edits a log",
-    )
+    assert said(refused.value) == ("no leaf of a log", "there", "restore the file; nobody edits a log")
 
 
 @pytest.mark.parametrize(
@@ -318,7 +315,7 @@ def test_a_plan_that_is_not_there_is_to_be_restored(tmp_path: Path, content: byt
         path.write_bytes(content)
     with pytest.raises(CorruptData) as refused:
         load_plan(tmp_path, ONE)
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (what, str(path), "restore it")
+    assert said(refused.value) == (what, str(path), "restore it")
 
 
 def test_nobody_waits_for_a_pipe_in_the_place_of_a_log_or_a_plan(tmp_path: Path) -> None:
@@ -417,4 +414,4 @@ def test_a_plan_has_the_name_and_the_cells_that_its_leaf_tells(
     with pytest.raises(CorruptData) as refused:
         summary(tmp_path, [replace(plan, **changed)])
     where, todo = str(plan_path(tmp_path, plan.plan)), "restore plan and log"
-    assert (refused.value.what, refused.value.where, refused.value.todo) == (what, where, todo)
+    assert said(refused.value) == (what, where, todo)

@@ -249,6 +249,8 @@ def test_a_drug_known_by_its_similarities_is_a_column_of_the_others() -> None:
         ("f1=1;f1 =1", "'f1' is given twice", "new drug 'mine': f1 =1", "give each feature once"),
         ("f1=much", "'much' is no finite number", "new drug 'mine': f1=much", "write one"),
         ("f1=inf", "'inf' is no finite number", "new drug 'mine': f1=inf", "write one"),
+        # Python's own way, which no table may have
+        ("f1=1_0", "'1_0' is no finite number", "new drug 'mine': f1=1_0", "write one"),
         ("f1=nan", "'nan' is no finite number", "new drug 'mine': f1=nan", "write one"),
     ],
 )

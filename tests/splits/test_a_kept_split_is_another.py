@@ -17,7 +17,7 @@ import pytest
 
 import harness
 from harness import benchmarks
-from harness.base.errors import EngineError, HarnessError, MissingData
+from harness.base.errors import EngineError, MissingData
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
@@ -33,15 +33,10 @@ from harness.splits.spec import SplitSpec
 from harness.splits.strategies import examined_of, get_strategy, parameters_of, strategy_names, strategy_source
 from tests.data.own_data import write_dataset
 from tests.splits.made_up_drugs import made_up_drugs
+from tests.splits.word_for_word import told
 
 SPEC = SplitSpec(strategy="random", seed=3, parameters={"test_share": 0.34, "inner_folds": 0})
 MANY = "drug,disease,label\n" + "".join(f"d{n},x{m},{(n + m) % 2}\n" for n in range(4) for m in range(3))
-
-
-def told(do: Any) -> tuple[str, str, str]:
-    with pytest.raises(HarnessError) as caught:
-        do()
-    return caught.value.what, caught.value.where, caught.value.todo
 
 
 @pytest.fixture

@@ -244,6 +244,11 @@ def test_recorded_splits_never_change(tmp_path: Path) -> None:
             f"{path}: line 4",
             "restore the file from the repository",
         )
+    path.write_bytes(text.encode() + b"a,{},3,4,5,\xff\n")
+    assert told(lambda: checksums.recorded_splits(layout, "mine"))[:2] == (
+        "a recorded split can't be read",
+        str(path),
+    )
 
 
 # DataSAIL

@@ -24,12 +24,6 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "repurposing"
 REAL = {"Fdataset": "fdataset", "Cdataset": "cdataset", "HDVD": "hdvd", "LRSSL": "lrssl"}
 
 
-@pytest.fixture
-def private(repository: Layout, tmp_path: Path) -> Layout:
-    """The real datasets and an empty cache."""
-    return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
-
-
 def _random_golden(path: Path) -> tuple[np.typing.NDArray[np.bool_], np.typing.NDArray[np.bool_]]:
     with np.load(path) as golden:
         shape = tuple(golden["shape"])

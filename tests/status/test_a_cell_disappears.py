@@ -30,6 +30,7 @@ from harness.splits.spec import SplitSpec
 from harness.status import Table, build_table, to_json, to_markdown, to_text
 from harness.status.table import key_metrics, known_sets, metric_sets, row_name, summarise
 from tests.audit.forging import forge_record
+from tests.evidence import go_to
 from tests.fabricate import drug_cell, plan_of, planned_of, put_run, table_of
 
 
@@ -171,9 +172,7 @@ def test_other_parameters_are_another_row(evidence: Layout, made_up: Plan) -> No
 def test_the_exit_code_tells_whether_all_is_well(
     evidence: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    go_to(evidence, monkeypatch)
     with pytest.raises(SystemExit) as good:
         main(["status", "--suite", "stored", "--verdict", "ok"])
     assert good.value.code == 0

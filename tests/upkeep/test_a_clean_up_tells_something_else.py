@@ -207,6 +207,8 @@ def test_a_folder_is_measured_by_its_blocks_and_no_link_is_followed(tmp_path: Pa
     assert folder_removal("cache", folder, dry_run=True) == Removal("cache", str(folder), blocks)
     assert folder.exists()
     assert folder_removal("cache", folder, dry_run=False) == Removal("cache", str(folder), blocks)
+    # as where two clean up at once
+    assert folder_removal("cache", folder, dry_run=False) == Removal("cache", str(folder), 0)
     assert not folder.exists() and (outside / "large").exists()
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 
 import numpy as np
 
 from harness.base.errors import CorruptData
+from harness.base.repeats import repeated
 from harness.benchmarks.combos.dataset import TEST_FILE, UNANNOTATED, CombosDataset
 from harness.benchmarks.combos.documents import Document, abstracts_of, check_document
 
@@ -75,7 +75,7 @@ def _check_arrays(dataset: CombosDataset, where: str) -> None:
     documents, drugs, relations = len(dataset.sentences), len(dataset.spans), len(dataset.relations)
     if not documents:
         raise CorruptData("there is no document", where=where, todo="give at least one")
-    if twice := [name for name, count in Counter(dataset.doc_ids).items() if count > 1]:
+    if twice := repeated(dataset.doc_ids):
         what = f"{len(twice)} names are those of several documents, '{twice[0]}' for one"
         raise CorruptData(what, where=where, todo="give each document a name of its own")
     lengths = {

@@ -6,12 +6,12 @@ odd but allowed is remarked on by `ddi_remarks`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 from harness.base.errors import CorruptData
+from harness.base.repeats import repeated
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.remarks import remarks_on
 
@@ -66,8 +66,7 @@ def _check_names(dataset: DdiDataset, where: str) -> None:
         ("relations", dataset.relation_names),
         ("released splits", dataset.released_names),
     ):
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
+        if twice := repeated(names):
             raise _refuse(
                 f"{len(twice)} {kind} have a name that others have, '{twice[0]}' for one",
                 where,

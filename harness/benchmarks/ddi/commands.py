@@ -105,24 +105,13 @@ def consistency(
         echo_json({"rows": [row.to_json() for row in rows], "left_out": left_out})
         return
     other = f"differs from {against or next(iter(splits))}"
-    head = ["year", "split", "drugs", "penalty", "index", "controls", "better", "worse", other]
-    for line in aligned(
-        [
-            head,
-            *(
-                [
-                    str(row.year),
-                    row.split,
-                    f"{row.drugs:5}",
-                    f"{row.penalty:7,}",
-                    "-" if row.index is None else f"{row.index:.3f}",
-                    f"{row.control_mean:8,.0f} ± {row.control_sd:3.0f}",
-                    *(f"{share:.3f}" for share in (row.better, row.worse, row.differs)),
-                ]
-                for row in rows
-            ),
-        ]
-    ):
+    lines = [["year", "split", "drugs", "penalty", "index", "controls", "better", "worse", other]]
+    for row in rows:
+        index = "-" if row.index is None else f"{row.index:.3f}"
+        chance = f"{row.control_mean:8,.0f} ± {row.control_sd:3.0f}"
+        shares = [f"{share:.3f}" for share in (row.better, row.worse, row.differs)]
+        lines.append([str(row.year), row.split, f"{row.drugs:5}", f"{row.penalty:7,}", index, chance, *shares])
+    for line in aligned(lines):
         click.echo(line)
     for split, reason in left_out.items():
         click.echo(f"left out: {split}: {reason}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 from harness.base.errors import CorruptData
+from harness.base.repeats import repeated
 from harness.benchmarks.dti.dataset import LEADING, DtiDataset
 from harness.benchmarks.structures import is_structure
 
@@ -61,7 +61,7 @@ def _of_names(dataset: DtiDataset) -> Iterator[Fault]:
     ids = dataset.drug_ids, dataset.target_ids, dataset.node_names, dataset.relation_names, dataset.group_names
     for kind, names in zip(kinds, ids, strict=True):
         # identifiers in other cases are the same: sources disagree on case
-        if twice := [name for name, count in Counter(map(str.lower, names)).items() if count > 1]:
+        if twice := repeated(map(str.lower, names)):
             what = f"{len(twice)} {kind} have a name that others have, '{twice[0]}' for one"
             yield what, "", "give each a name of its own"
 

@@ -7,13 +7,13 @@ Remarked on, and treated as docs/data.md says: features that are unknown or cons
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from harness.base.errors import CorruptData
 from harness.base.plurals import counted
+from harness.base.repeats import repeated
 from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
 from harness.benchmarks.repurposing.released import ReleasedDataset
 
@@ -84,8 +84,7 @@ def _check_labels(dataset: RepurposingDataset, where: str) -> None:
 
 
 def _check_names(kind: str, names: Sequence[str], where: str) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
+    if twice := repeated(names):
         raise CorruptData(
             f"{len(twice)} {kind} names occur more than once, '{twice[0]}' for one",
             where=where,

@@ -120,7 +120,7 @@ def _numbers(item: NewItem, names: Sequence[str]) -> dict[str, float]:
             value = float(text)
         except ValueError:
             value = math.nan
-        if not math.isfinite(value):
+        if "_" in text or not math.isfinite(value):
             raise UsageError(f"'{text}' is no finite number", where=f"{item.where}: {entry}", todo="write one")
         numbers[name.strip()] = value
     if not numbers:

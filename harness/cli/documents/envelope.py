@@ -26,7 +26,7 @@ def document(value: Mapping[str, Any] | list[Any]) -> dict[str, Any]:
     return envelope | fields
 
 
-def error_document(error: HarnessError, exit_code: int, words: str = "") -> dict[str, Any]:
+def error_document(error: HarnessError, exit_code: int, words: str) -> dict[str, Any]:
     """An error in the envelope of the command that failed."""
     return {
         **_envelope(words),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -14,11 +13,9 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.settings import split_settings
 from harness.cli.names import DATASET, SPLIT
-from harness.cli.options import SEED, parse_settings
+from harness.cli.options import SEED, Command, parse_settings
 from harness.splits.spec import SplitSpec
 from harness.splits.splits import benchmark_of
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,7 @@ def split_options(command: Command) -> Command:
         click.argument("dataset", type=DATASET, required=False),
     ):
         call = decorate(call)
-    return call  # type: ignore[return-value]
+    return call
 
 
 def one_of(kind: str, placed: str | None, named: str | None) -> str:

@@ -37,8 +37,7 @@ def status_of(error: Exception) -> int | None:
 def is_program_fault(words: str) -> bool:
     """Whether a container did not start because of what is in the image, not because of the engine."""
     lower = words.lower()
-    about_program = "exec" in lower or "executable" in lower
-    return about_program and any(
+    return "exec" in lower and any(
         sign in lower
         for sign in (
             "not found in $path",

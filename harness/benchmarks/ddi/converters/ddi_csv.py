@@ -129,14 +129,7 @@ def _items(
     with all_faults() as faults:
         rows = table_of(file, TRIPLET, SIGNED, optional=(PART,), faults=faults)
         items = list(_read_items(rows, ids, faults))
-        keys = (
-            (
-                one.row,
-                ", ".join([*map(ids.__getitem__, one.pair), *sorted(one.types), *_sign_told(one.row)]),
-            )
-            for one in items
-        )
-        check_once(keys, "the interaction '{}'", faults)
+        check_once(((one.row, _told(one, ids)) for one in items), "the interaction '{}'", faults)
     pairs = np.array([one.pair for one in items], dtype=np.int32).reshape(-1, 2)
     split = _split(file, items, pairs, ids) if items and PART in items[0].row.cells else None
     names = tuple(sorted({name for one in items for name in one.types}))
@@ -210,9 +203,10 @@ def _types(row: TableLine) -> list[str]:
     return names
 
 
-def _sign_told(row: TableLine) -> list[str]:
-    """The sign as it was written, where the table has signs."""
-    return [row.cells["sign"]] if "sign" in row.cells else []
+def _told(one: _Item, ids: Sequence[str]) -> str:
+    """What tells an interaction from others, however its types are ordered and its sign is written."""
+    sign = ["-" if one.sign < 0 else "+"] if "sign" in one.row.cells else []
+    return ", ".join([*(ids[end] for end in one.pair), *sorted(one.types), *sign])
 
 
 def _sign(row: TableLine) -> int:

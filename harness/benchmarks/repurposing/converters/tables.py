@@ -7,7 +7,6 @@ unless the manifest lists it: then the features of that drug or disease are unkn
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.manifests import Strict
+from harness.base.repeats import repeated
 from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
@@ -131,8 +131,7 @@ def _read(file: str, files: Mapping[str, Path]) -> _Table:
             where=f"{files[file]}: line {wrong or 1}",
             todo="restore the original file",
         )
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
+    if twice := repeated(names):
         raise CorruptData(
             f"'{twice[0]}' names more than one row",
             where=str(files[file]),
