@@ -46,6 +46,7 @@ from harness.methods.card import load_method, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
 from harness.splits import load_split, recorded_split, split_digest
+from harness.splits.checksums import recorded_path
 
 # So many packages are named.
 _NAMED = 3
@@ -287,17 +288,29 @@ def check_originals(layout: Layout, name: str, mirrors: Sequence[Path]) -> list[
 def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) -> list[Step]:
     """The split file against the recorded checksum and the key."""
     job = planned.job
+    line = recorded_split(layout, job.dataset, job.split)
     what = "the recorded checksum is the one of the run"
     if not is_here(layout, load_manifest(layout, job.dataset), mirrors):
         # nothing is fetched for an audit
-        line = recorded_split(layout, job.dataset, job.split)
         steps = [equal("split", what, planned.split_digest, line.sha256)] if line else []
         return [*steps, not_checked("split", f"the data of '{job.dataset}' are not on this machine", Lack.DATA)]
+    if line is None:
+        what = "no checksum is recorded; that of the split as it is made here is the one of the run"
     digest = split_digest(layout, job.dataset, job.split, mirrors)
     steps = [equal("split", what, planned.split_digest, digest)]
     split = load_split(layout, job.dataset, job.split, mirrors)
     steps.append(equal("split", "the split file hashed again", planned.split_digest, split.digest))
     return [*steps, *guarded("split", lambda: remake_split(layout, planned, mirrors))]
+
+
+def check_recorded(layout: Layout, planned: PlannedJob) -> list[Step]:
+    """A broken link where no checksum is recorded of a committed result's split: none is saved without."""
+    job = planned.job
+    if recorded_split(layout, job.dataset, job.split):
+        return []
+    what = "no checksum of it is recorded, and a committed result needs one"
+    where = recorded_path(layout, job.dataset)
+    return [failed("split", what, expected=planned.split_digest, found="-", where=where)]
 
 
 def check_inputs(

@@ -43,6 +43,7 @@ from harness.images.record import recorded_tree
 from harness.planning.jobs import card_of
 from harness.planning.plan import Plan, make_plan
 from harness.results.records import Record
+from harness.results.reference import load_reference, save_reference
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.audit.conftest import TABLES, Mirrored
@@ -472,6 +473,32 @@ def test_a_split_that_nobody_published_has_no_checksum_without_the_data(evidence
     what = "the recorded checksum is the one of the run"
     assert (first.name, first.what, first.expected) == ("split", what, planned.split_digest)
     assert first.checked is Checked.FAILED and second == here
+
+
+def test_a_split_without_a_recorded_checksum_is_not_said_to_have_one(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a run of this machine: it is what is made here that the run is held against."""
+    planned = planned_of(made_up.cells[0])
+    monkeypatch.setattr("harness.splits.splits.recorded_splits", lambda *_: {})
+    what = "no checksum is recorded; that of the split as it is made here is the one of the run"
+    assert check_split(evidence, planned, ())[0] == ok("split", what, planned.split_digest)
+
+
+def test_a_committed_result_on_a_split_without_a_recorded_checksum_is_a_broken_link(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever takes a line out of the recorded ones, or gives it another seed: no result is saved so."""
+    save_reference(evidence, Store(evidence.runs))
+    planned = planned_of(made_up.cells[0])
+    entry = load_reference(evidence)[planned.key]
+    assert not Auditor(evidence, Store(evidence.runs)).audit_reference(entry).failed
+    monkeypatch.setattr("harness.splits.splits.recorded_splits", lambda *_: {})
+    audit = Auditor(evidence, Store(evidence.runs)).audit_reference(entry)
+    (step,) = (step for step in audit.steps if step.checked is Checked.FAILED)
+    what = "no checksum of it is recorded, and a committed result needs one"
+    where = evidence.datasets / planned.job.dataset / "splits.csv"
+    assert step == failed("split", what, expected=planned.split_digest, found="-", where=where)
 
 
 def test_a_file_that_can_not_even_be_named_is_a_broken_link(evidence: Layout, made_up: Plan) -> None:
