@@ -22,7 +22,7 @@ from harness.base.machine import hardware
 from harness.base.vocabulary import Accelerator
 from harness.data import dataset_digest, load_dataset, load_manifest, recorded_digest
 from harness.data.datasets import is_here
-from harness.data.manifest import has_manifest
+from harness.data.manifest import has_manifest, manifest_path
 from harness.data.sources import check_file, local_copies
 from harness.engine import Engine
 from harness.execution.inputs import make_inputs
@@ -53,6 +53,7 @@ _NAMED = 3
 # Inputs that are computed with floating-point sums, which may differ in their last bits on another CPU: there a
 # difference counts as not checked. All other inputs are copied.
 _COMPUTED = frozenset({"drug_standardised", "disease_standardised", "drug_similarity", "disease_similarity"})
+_NONE = "no {} of it is recorded, and a committed result needs one"
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,10 @@ def check_dataset(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) 
     """The original files against their sha256, the arrays against their digest, both against the key."""
     name = planned.job.dataset
     digest = dataset_digest(layout, name, mirrors=mirrors)
-    steps = [equal("dataset", "the manifest's digest is the one of the run", planned.dataset_digest, digest)]
+    what = "the manifest's digest is the one of the run"
+    if not recorded_digest(layout, name):
+        what = "the manifest records no digest; that of the arrays as they are here is the one of the run"
+    steps = [equal("dataset", what, planned.dataset_digest, digest)]
     if not is_here(layout, load_manifest(layout, name), mirrors):
         return [*steps, not_checked("dataset", f"the data of '{name}' are not on this machine", Lack.DATA)]
     dataset = load_dataset(layout, name, mirrors=mirrors)
@@ -304,13 +308,21 @@ def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) ->
 
 
 def check_recorded(layout: Layout, planned: PlannedJob) -> list[Step]:
-    """A broken link where no checksum is recorded of a committed result's split: none is saved without."""
-    job = planned.job
-    if recorded_split(layout, job.dataset, job.split):
-        return []
-    what = "no checksum of it is recorded, and a committed result needs one"
-    where = recorded_path(layout, job.dataset)
-    return [failed("split", what, expected=planned.split_digest, found="-", where=where)]
+    """Broken links where no digest of a committed result's dataset is recorded, or no checksum of its split.
+
+    No result is saved without a recorded checksum. Of files that nobody could record there need be no digest:
+    what is first seen of them counts.
+    """
+    job, steps = planned.job, []
+    manifest = load_manifest(layout, job.dataset)
+    is_recorded = bool(manifest.files) and all(file.recorded for file in manifest.files) and not manifest.brought
+    if manifest.converted is None and is_recorded:
+        what, where = _NONE.format("digest"), manifest_path(layout, job.dataset)
+        steps.append(failed("dataset", what, expected=planned.dataset_digest, found="-", where=where))
+    if recorded_split(layout, job.dataset, job.split) is None:
+        what, where = _NONE.format("checksum"), recorded_path(layout, job.dataset)
+        steps.append(failed("split", what, expected=planned.split_digest, found="-", where=where))
+    return steps
 
 
 def check_inputs(

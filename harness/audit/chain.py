@@ -79,8 +79,8 @@ class Auditor:
         steps.append(not_checked("predictions", why, Lack.REPLAY))
         steps += self._frozen(record, superseded)
         if not superseded.data:
-            about = ("recorded", record.planned.job.dataset, record.planned.job.split.label)
-            steps += self._once("split", about, lambda: check_recorded(self.layout, record.planned))
+            about = (record.planned.job.dataset, record.planned.job.split.label)
+            steps += self._once("recorded", about, lambda: check_recorded(self.layout, record.planned))
         steps += self._data(record, superseded)
         return _audit(record, superseded, steps)
 

@@ -21,6 +21,7 @@ from harness.audit.basis import (
     check_image,
     check_inputs,
     check_originals,
+    check_recorded,
     check_split,
     find_superseded,
     outgrown_by_card,
@@ -483,6 +484,37 @@ def test_a_split_without_a_recorded_checksum_is_not_said_to_have_one(
     monkeypatch.setattr("harness.splits.splits.recorded_splits", lambda *_: {})
     what = "no checksum is recorded; that of the split as it is made here is the one of the run"
     assert check_split(evidence, planned, ())[0] == ok("split", what, planned.split_digest)
+
+
+def test_a_dataset_whose_manifest_records_no_digest_is_not_said_to_have_one(
+    evidence: Layout, made_up: Plan
+) -> None:
+    """Nothing is recorded of it then: it is the arrays here that the run is held against."""
+    planned = planned_of(made_up.cells[0])
+    path = evidence.datasets / planned.job.dataset / "dataset.toml"
+    without = re.sub(r"\[converted\]\ndigest = .*\n", "", path.read_text())
+    assert without != path.read_text()
+    path.write_text(without)
+    refresh()
+    what = "the manifest records no digest; that of the arrays as they are here is the one of the run"
+    assert check_dataset(evidence, planned, ())[0] == ok("dataset", what, planned.dataset_digest)
+
+
+def test_a_committed_result_on_recorded_files_without_a_digest_of_their_arrays_is_a_broken_link(
+    mirrored: Mirrored,
+) -> None:
+    """Of a file that nobody could record there need be none."""
+    layout, planned = mirrored.layout, mirrored.planned
+    path = layout.datasets / planned.job.dataset / "dataset.toml"
+    text = re.sub(r"\[converted\]\ndigest = .*\n", "", path.read_text())
+    path.write_text(text)
+    refresh()
+    what = "no digest of it is recorded, and a committed result needs one"
+    step = failed("dataset", what, expected=planned.dataset_digest, found="-", where=path)
+    assert step in check_recorded(layout, planned)
+    path.write_text(re.sub(r'\nsha256 = "[0-9a-f]{64}"|\nbytes = \d+', "", text, count=2))
+    refresh()
+    assert step not in check_recorded(layout, planned)
 
 
 def test_a_committed_result_on_a_split_without_a_recorded_checksum_is_a_broken_link(
