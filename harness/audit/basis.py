@@ -22,7 +22,7 @@ from harness.base.machine import hardware
 from harness.base.vocabulary import Accelerator
 from harness.data import dataset_digest, load_dataset, load_manifest, recorded_digest
 from harness.data.datasets import is_here
-from harness.data.manifest import has_manifest
+from harness.data.manifest import has_manifest, manifest_path
 from harness.data.sources import check_file, local_copies
 from harness.engine import Engine
 from harness.execution.inputs import make_inputs
@@ -46,12 +46,14 @@ from harness.methods.card import load_method, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
 from harness.splits import load_split, recorded_split, split_digest
+from harness.splits.checksums import recorded_path
 
 # So many packages are named.
 _NAMED = 3
 # Inputs that are computed with floating-point sums, which may differ in their last bits on another CPU: there a
 # difference counts as not checked. All other inputs are copied.
 _COMPUTED = frozenset({"drug_standardised", "disease_standardised", "drug_similarity", "disease_similarity"})
+_NONE = "no {} of it is recorded, and a committed result needs one"
 
 
 @dataclass(frozen=True)
@@ -256,7 +258,10 @@ def check_dataset(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) 
     """The original files against their sha256, the arrays against their digest, both against the key."""
     name = planned.job.dataset
     digest = dataset_digest(layout, name, mirrors=mirrors)
-    steps = [equal("dataset", "the manifest's digest is the one of the run", planned.dataset_digest, digest)]
+    what = "the manifest's digest is the one of the run"
+    if not recorded_digest(layout, name):
+        what = "the manifest records no digest; that of the arrays as they are here is the one of the run"
+    steps = [equal("dataset", what, planned.dataset_digest, digest)]
     if not is_here(layout, load_manifest(layout, name), mirrors):
         return [*steps, not_checked("dataset", f"the data of '{name}' are not on this machine", Lack.DATA)]
     dataset = load_dataset(layout, name, mirrors=mirrors)
@@ -287,17 +292,37 @@ def check_originals(layout: Layout, name: str, mirrors: Sequence[Path]) -> list[
 def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) -> list[Step]:
     """The split file against the recorded checksum and the key."""
     job = planned.job
+    line = recorded_split(layout, job.dataset, job.split)
     what = "the recorded checksum is the one of the run"
     if not is_here(layout, load_manifest(layout, job.dataset), mirrors):
         # nothing is fetched for an audit
-        line = recorded_split(layout, job.dataset, job.split)
         steps = [equal("split", what, planned.split_digest, line.sha256)] if line else []
         return [*steps, not_checked("split", f"the data of '{job.dataset}' are not on this machine", Lack.DATA)]
+    if line is None:
+        what = "no checksum is recorded; that of the split as it is made here is the one of the run"
     digest = split_digest(layout, job.dataset, job.split, mirrors)
     steps = [equal("split", what, planned.split_digest, digest)]
     split = load_split(layout, job.dataset, job.split, mirrors)
     steps.append(equal("split", "the split file hashed again", planned.split_digest, split.digest))
     return [*steps, *guarded("split", lambda: remake_split(layout, planned, mirrors))]
+
+
+def check_recorded(layout: Layout, planned: PlannedJob) -> list[Step]:
+    """Broken links where no digest of a committed result's dataset is recorded, or no checksum of its split.
+
+    No result is saved without a recorded checksum. Of files that nobody could record there need be no digest:
+    what is first seen of them counts.
+    """
+    job, steps = planned.job, []
+    manifest = load_manifest(layout, job.dataset)
+    is_recorded = bool(manifest.files) and all(file.recorded for file in manifest.files) and not manifest.brought
+    if manifest.converted is None and is_recorded:
+        what, where = _NONE.format("digest"), manifest_path(layout, job.dataset)
+        steps.append(failed("dataset", what, expected=planned.dataset_digest, found="-", where=where))
+    if recorded_split(layout, job.dataset, job.split) is None:
+        what, where = _NONE.format("checksum"), recorded_path(layout, job.dataset)
+        steps.append(failed("split", what, expected=planned.split_digest, found="-", where=where))
+    return steps
 
 
 def check_inputs(

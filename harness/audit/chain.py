@@ -18,6 +18,7 @@ from harness.audit.basis import (
     check_environment,
     check_image,
     check_inputs,
+    check_recorded,
     check_split,
     find_superseded,
     outgrown_by_card,
@@ -77,6 +78,9 @@ class Auditor:
         why = "a reference result keeps their sha256 only; --replay makes them again"
         steps.append(not_checked("predictions", why, Lack.REPLAY))
         steps += self._frozen(record, superseded)
+        if not superseded.data:
+            about = (record.planned.job.dataset, record.planned.job.split.label)
+            steps += self._once("recorded", about, lambda: check_recorded(self.layout, record.planned))
         steps += self._data(record, superseded)
         return _audit(record, superseded, steps)
 

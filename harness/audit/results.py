@@ -22,6 +22,7 @@ from harness.status.table import key_metrics
 
 # These ends depend on how fast and how large a machine is, too.
 OF_THE_MACHINE = frozenset({Verdict.MEMORY, Verdict.TIMEOUT})
+_OF_ANOTHER = "the scores of the committed reference result are of another scorer than the present one"
 # Recomputed on another CPU, a sum may differ in its last bits.
 _RELATIVE = 1e-12
 
@@ -75,17 +76,23 @@ def check_against_reference(layout: Layout, record: Record) -> list[Step]:
 
     On another processor last bits may differ; then the step says what scores make of it. Other scores, and an end
     that no machine explains, are another lack than other bits: who expects the one does not accept the other.
+    Committed scores of another scorer are held against nothing, which a further step says.
     """
     entry = reference_of(layout, record.planned)
     if entry is None:
         return []
     other, what = entry.record, "the committed reference result of this job differs: "
     difference, scores = _difference(record, other), None
+    is_stale = False
     if record.verdict is other.verdict is Verdict.OK:
+        is_stale = entry.scores is not None and entry.fresh_scores is None
         scores = _compared_scores(kept_scores(layout, record), entry)
     if not difference:
+        same = "the committed reference result of this job has the same answer"
+        if is_stale:
+            return [not_checked("reference", f"{same}; {_OF_ANOTHER}", Lack.STALE)]
         if scores is None or scores.checked is Checked.OK:
-            return [ok("reference", "the committed reference result of this job has the same answer")]
+            return [ok("reference", same)]
         return [failed("reference", what + _told(scores), where=entry.where)]
     what += difference
     if not record.verdict.is_final:
@@ -100,7 +107,8 @@ def check_against_reference(layout: Layout, record: Record) -> list[Step]:
     ended_otherwise = len(ends) > 1 and not ends & OF_THE_MACHINE
     scored_otherwise = scores is not None and scores.checked is not Checked.OK
     lack = Lack.SCORES if ended_otherwise or scored_otherwise else Lack.MACHINE
-    return [not_checked("reference", f"{what}; {why}", lack)]
+    steps = [not_checked("reference", f"{what}; {why}", lack)]
+    return [*steps, not_checked("reference", _OF_ANOTHER, Lack.STALE)] if is_stale else steps
 
 
 def _difference(record: Record, other: Record) -> str:

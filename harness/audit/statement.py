@@ -14,13 +14,12 @@ from harness.base.few import few_in_line
 from harness.base.git import commit_of, name_in_line
 from harness.base.layout import Layout
 from harness.base.plurals import counted
-from harness.proof.history import earlier_logs, first_other, is_cut, was_signed
+from harness.proof.history import earlier_logs, first_other, is_cut
 from harness.proof.leaves import account_of
 from harness.proof.plans import LoggedCell, load_plan, summary
 from harness.proof.results import ResultSet, faults_of, shown
-from harness.proof.signature import is_signed
 from harness.proof.statement import STATEMENT
-from harness.proof.verification import Held, verify
+from harness.proof.verification import UNSIGNED, Held, verify
 from harness.results.sets import reference_set, stored_set
 
 _STATES = {Held.OK: Checked.OK, Held.FAILED: Checked.NOT_CHECKED, Held.UNKNOWN: Checked.NOT_CHECKED}
@@ -78,12 +77,8 @@ def _steps(layout: Layout, *, reference: bool) -> list[Step]:
     steps = others
     for one in verify(layout, results).steps:
         # whoever wrote it, it is held against; that nobody signed it is said, and asked for by --signed
-        unsigned = one.name == "signature" and not is_signed(path)
-        before = was_signed(layout, results.folder, results.log.lines()) if unsigned else ""
-        is_open = one.state is Held.FAILED and (not unsigned or bool(before))
+        is_open = one.state is Held.FAILED and one.what != UNSIGNED
         what = f"{one.what}: {one.where}" if is_open and one.where else one.what
-        if before:
-            what = f"unsigned, and one about these results was signed before: {before}"
         lack = Lack.LOG if one.name in _OF_THE_LOG else Lack.STATEMENT
         if one.state is Held.UNKNOWN and (
             # a history that does not know its own commit may have been made anew, and one may have been cut

@@ -14,7 +14,15 @@ from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.proof.confirmation import FOLDER, confirmations
 from harness.proof.digests import digests_of
-from harness.proof.history import earlier_logs, first_after, first_other, is_cut, once_committed, remember
+from harness.proof.history import (
+    earlier_logs,
+    first_after,
+    first_other,
+    is_cut,
+    once_committed,
+    remember,
+    was_signed,
+)
 from harness.proof.keys import allowed_signers
 from harness.proof.leaves import Leaf
 from harness.proof.results import ResultSet, faults_of, shown, told_by
@@ -23,6 +31,8 @@ from harness.proof.statement import STATEMENT, Statement, read
 from harness.proof.tree import is_extended, leaf_hash, root_of
 
 _NAMED = 8
+# What nobody signed yet, where nothing tells that somebody had.
+UNSIGNED = "unsigned: anybody can have written this statement"
 _RESTORE = "restore it from the repository: nothing is ever taken out of a log, or changed in it"
 
 
@@ -73,7 +83,7 @@ def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> P
     lines = results.log.lines()
     hashes = [leaf_hash(line) for line in lines]
     checks: Mapping[str, Callable[[], Iterator[ProofStep]]] = {
-        "signature": lambda: _signature(results, path, believed),
+        "signature": lambda: _signature(layout, results, path, believed, lines),
         "log": lambda: _log(results, statement, hashes),
         "history": lambda: _history(layout, results, statement, lines, hashes),
         "results": lambda: _results(results, statement, results.log.leaves(lines)),
@@ -106,12 +116,16 @@ def _failed(name: str, error: CorruptData) -> ProofStep:
     return ProofStep(name, Held.FAILED, error.what, error.where, error.todo)
 
 
-def _signature(results: ResultSet, path: Path, signers: Path) -> Iterator[ProofStep]:
+def _signature(
+    layout: Layout, results: ResultSet, path: Path, signers: Path, lines: list[bytes]
+) -> Iterator[ProofStep]:
     if not is_signed(path):
+        what, where = UNSIGNED, str(path)
         todo = f"whoever answers for these results signs them: {results.stated_by} --key FILE"
-        yield ProofStep(
-            "signature", Held.FAILED, "unsigned: anybody can have written this statement", str(path), todo
-        )
+        if before := was_signed(layout, results.folder, lines):
+            what, where = "unsigned, and one about these results was signed before", before
+            todo = "put back the one that was signed, and look what was changed since, before anybody signs again"
+        yield ProofStep("signature", Held.FAILED, what, where, todo)
         return
     signer = signer_of_file(path, signers)
     if signer.name:

@@ -23,6 +23,7 @@ SAME = ok("reference", "the committed reference result of this job has the same 
 DIFFERS = "the committed reference result of this job differs: "
 AWAY = "; it was made on another processor"
 UNTOLD = "; not both tell on which processor they were made"
+STALE = "the scores of the committed reference result are of another scorer than the present one"
 STOPPED = "; this run was stopped"
 METRIC = "NS-AUC/as-published"
 ANSWERS = ("predictions.npy", "validation.npy", "lowest.npy")
@@ -217,7 +218,24 @@ def test_scores_are_compared_where_both_have_them_from_one_scorer(
     path = forge_scores(evidence, made_up, lambda scores: scores["metrics"].update({METRIC: 0.99}))
     with monkeypatch.context() as patch:
         patch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
-        assert told(evidence, entry.record) == SAME
+        assert told(evidence, entry.record) == not_checked("reference", f"{SAME.what}; {STALE}", Lack.STALE)
     assert told(evidence, entry.record).checked is Checked.FAILED
     path.unlink()
     assert told(evidence, entry.record) == SAME
+
+
+def test_committed_scores_of_another_scorer_are_a_lack_of_their_own(
+    evidence: Layout, made_up: Plan, entry: ReferenceResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who changes the scorer and scores anew leaves nothing to compare: that is told, of other bits as well.
+
+    Nobody who accepts other bits accepts it with them. A run that failed has no scores.
+    """
+    others = elsewhere(other_files(entry.record, "0", "predictions.npy"), processor="x")
+    records = (Store(evidence.runs).record(planned_of(cell).key) for cell in made_up.cells[:4])
+    failing = next(record for record in records if record.verdict is Verdict.ERROR)
+    monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
+    bits, stale = check_against_reference(evidence, others)
+    assert (bits.checked, bits.lack) == (Checked.NOT_CHECKED, Lack.MACHINE)
+    assert stale == not_checked("reference", STALE, Lack.STALE)
+    assert told(evidence, failing) == SAME

@@ -21,6 +21,7 @@ from harness.audit.basis import (
     check_image,
     check_inputs,
     check_originals,
+    check_recorded,
     check_split,
     find_superseded,
     outgrown_by_card,
@@ -43,6 +44,7 @@ from harness.images.record import recorded_tree
 from harness.planning.jobs import card_of
 from harness.planning.plan import Plan, make_plan
 from harness.results.records import Record
+from harness.results.reference import load_reference, save_reference
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.audit.conftest import TABLES, Mirrored
@@ -472,6 +474,63 @@ def test_a_split_that_nobody_published_has_no_checksum_without_the_data(evidence
     what = "the recorded checksum is the one of the run"
     assert (first.name, first.what, first.expected) == ("split", what, planned.split_digest)
     assert first.checked is Checked.FAILED and second == here
+
+
+def test_a_split_without_a_recorded_checksum_is_not_said_to_have_one(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a run of this machine: it is what is made here that the run is held against."""
+    planned = planned_of(made_up.cells[0])
+    monkeypatch.setattr("harness.splits.splits.recorded_splits", lambda *_: {})
+    what = "no checksum is recorded; that of the split as it is made here is the one of the run"
+    assert check_split(evidence, planned, ())[0] == ok("split", what, planned.split_digest)
+
+
+def test_a_dataset_whose_manifest_records_no_digest_is_not_said_to_have_one(
+    evidence: Layout, made_up: Plan
+) -> None:
+    """Nothing is recorded of it then: it is the arrays here that the run is held against."""
+    planned = planned_of(made_up.cells[0])
+    path = evidence.datasets / planned.job.dataset / "dataset.toml"
+    without = re.sub(r"\[converted\]\ndigest = .*\n", "", path.read_text())
+    assert without != path.read_text()
+    path.write_text(without)
+    refresh()
+    what = "the manifest records no digest; that of the arrays as they are here is the one of the run"
+    assert check_dataset(evidence, planned, ())[0] == ok("dataset", what, planned.dataset_digest)
+
+
+def test_a_committed_result_on_recorded_files_without_a_digest_of_their_arrays_is_a_broken_link(
+    mirrored: Mirrored,
+) -> None:
+    """Of a file that nobody could record there need be none."""
+    layout, planned = mirrored.layout, mirrored.planned
+    path = layout.datasets / planned.job.dataset / "dataset.toml"
+    text = re.sub(r"\[converted\]\ndigest = .*\n", "", path.read_text())
+    path.write_text(text)
+    refresh()
+    what = "no digest of it is recorded, and a committed result needs one"
+    step = failed("dataset", what, expected=planned.dataset_digest, found="-", where=path)
+    assert step in check_recorded(layout, planned)
+    path.write_text(re.sub(r'\nsha256 = "[0-9a-f]{64}"|\nbytes = \d+', "", text, count=2))
+    refresh()
+    assert step not in check_recorded(layout, planned)
+
+
+def test_a_committed_result_on_a_split_without_a_recorded_checksum_is_a_broken_link(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever takes a line out of the recorded ones, or gives it another seed: no result is saved so."""
+    save_reference(evidence, Store(evidence.runs))
+    planned = planned_of(made_up.cells[0])
+    entry = load_reference(evidence)[planned.key]
+    assert not Auditor(evidence, Store(evidence.runs)).audit_reference(entry).failed
+    monkeypatch.setattr("harness.splits.splits.recorded_splits", lambda *_: {})
+    audit = Auditor(evidence, Store(evidence.runs)).audit_reference(entry)
+    (step,) = (step for step in audit.steps if step.checked is Checked.FAILED)
+    what = "no checksum of it is recorded, and a committed result needs one"
+    where = evidence.datasets / planned.job.dataset / "splits.csv"
+    assert step == failed("split", what, expected=planned.split_digest, found="-", where=where)
 
 
 def test_a_file_that_can_not_even_be_named_is_a_broken_link(evidence: Layout, made_up: Plan) -> None:

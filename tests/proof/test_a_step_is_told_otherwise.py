@@ -204,6 +204,12 @@ def test_whose_signature_counts_for_nothing_is_said(small: Small, tmp_path: Path
     wanted = ProofStep("signature", Held.FAILED, what, str(small.statement), todo)
     assert small.step("signature", nobody) == wanted
     attest(small.layout, small.results)
+    known = memory_paths(small.layout, small.results.folder, small.results.log.lines())
+    what = "unsigned, and one about these results was signed before"
+    todo = "put back the one that was signed, and look what was changed since, before anybody signs again"
+    assert small.step("signature") == ProofStep("signature", Held.FAILED, what, str(known[0]), todo)
+    for path in known:
+        path.unlink(missing_ok=True)
     what = "unsigned: anybody can have written this statement"
     todo = "whoever answers for these results signs them: harness attest --these --key FILE"
     assert small.step("signature") == ProofStep("signature", Held.FAILED, what, str(small.statement), todo)
