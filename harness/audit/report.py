@@ -25,6 +25,8 @@ from harness.results.reference import ReferenceResult, load_reference
 from harness.results.store import Store
 
 _UNFINISHED = "unfinished"
+# Of how many runs that are broken by the very same each is told.
+_TOLD = 12
 
 
 @dataclass(frozen=True)
@@ -138,11 +140,15 @@ def believed_reference(layout: Layout) -> dict[str, ReferenceResult]:
 def to_text(report: AuditReport, *, everything: bool = False, brief: bool = False) -> str:
     """One line per run, the whole chain of a single or a broken one, all failures again, and the sum.
 
-    `brief`: a line per benchmark in place of those of runs.
+    Of many runs that are broken by the very same, the first dozen have their chains. `brief`: a line per benchmark
+    in place of those of runs.
     """
     lines: list[str] = _sum_lines(report) if brief else []
+    alike = Counter[tuple[Step, ...]]()
     for audit in () if brief else report.audits:
-        if everything or audit.failed or len(report.audits) == 1:
+        broken = _broken_links(audit)
+        alike[broken] += 1
+        if everything or (broken and alike[broken] <= _TOLD) or len(report.audits) == 1:
             lines += _chain_lines(audit)
         else:
             details = audit.unfinished if _verdict(audit) == _UNFINISHED else _count_text(audit)
@@ -280,13 +286,19 @@ def _chain_lines(audit: Audit) -> list[str]:
 
 
 def _failed_lines(report: AuditReport) -> list[str]:
-    """The broken links alone: in the chains they stand among dozens that hold."""
-    failures = [audit for audit in report.audits if audit.failed]
+    """The broken links alone, below the runs that have them: in the chains they stand among dozens that hold."""
     lines = [f"  {step.name}: {step.what}" for step in report.repository if step.checked is Checked.FAILED]
-    for audit in failures:
-        lines.append(f"  {audit.key[:12]}  {audit.label}")
-        lines += [f"    {step.name}: {step.what}" for step in audit.steps if step.checked is Checked.FAILED]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for audit in report.audits:
+        if links := tuple(f"    {step.name}: {step.what}" for step in _broken_links(audit)):
+            alike.setdefault(links, []).append(f"{audit.key[:12]}  {audit.label}")
+    for links, runs in alike.items():
+        lines += [*(f"  {run}" for run in few(runs, _TOLD)), *links]
     return ["", "FAILED", *lines] if lines else []
+
+
+def _broken_links(audit: Audit) -> tuple[Step, ...]:
+    return tuple(step for step in audit.steps if step.checked is Checked.FAILED)
 
 
 def _unchecked_lines(report: AuditReport) -> list[str]:

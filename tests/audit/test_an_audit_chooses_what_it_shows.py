@@ -268,7 +268,9 @@ def test_broken_runs_are_told_link_by_link_and_sound_ones_in_a_line() -> None:
     assert f"{'ok':10}  {'5' * 12}  run 5: 1 ok, 1 not checked" in lines
     for key in "24":
         assert f"  key {key * 64}" in lines and f"  {key * 12}  run {key}" in lines
-    assert lines.count("    log.txt: differs") == 2
+    # of what is broken alike the links stand once, below the runs
+    alike = [f"  {key * 12}  run {key}" for key in "24"]
+    assert lines[lines.index("FAILED") :][: len(alike) + 3] == ["FAILED", *alike, "    log.txt: differs", ""]
     twice = to_text(AuditReport((SIX[0], made("2", BREAKS, failed("record", "cut")))))
     assert twice.partition("\nFAILED\n")[2].startswith(
         f"  {'2' * 12}  run 2\n    log.txt: differs\n    record: cut\n"
@@ -277,6 +279,23 @@ def test_broken_runs_are_told_link_by_link_and_sound_ones_in_a_line() -> None:
     assert f"  key {'1' * 64}" not in lines
     everything = to_text(AuditReport(SIX), everything=True).splitlines()
     assert sum(line.startswith("  key ") for line in everything) == 6
+
+
+def test_of_many_runs_that_are_broken_alike_a_dozen_are_told() -> None:
+    """One changed file of an environment breaks some thousand; a run that is broken otherwise has its own chain."""
+    many = [made(f"{number:x}", failed("tree", "changed", found="here", where="there")) for number in range(1, 16)]
+    text = to_text(AuditReport((*many, made("0", failed("tree", "changed", found="elsewhere")))))
+    chains, _, below = text.partition("\nFAILED\n")
+    assert [line for line in chains.splitlines() if line.startswith("  key ")] == [
+        f"  key {key * 64}" for key in "123456789abc0"
+    ]
+    assert [line for line in chains.splitlines() if line.startswith("FAILED")] == [
+        f"FAILED      {key * 12}  run {key}: 1 FAILED" for key in "def"
+    ]
+    named = [f"  {key * 12}  run {key}" for key in "123456789abc"]
+    assert below.splitlines()[:15] == [*named, "  and 4 more", "    tree: changed", ""]
+    everything = to_text(AuditReport(tuple(many)), everything=True)
+    assert everything.count("  key ") == 15, "--verbose tells each"
 
 
 def test_a_single_run_is_told_in_full() -> None:
@@ -332,7 +351,6 @@ Repository
 FAILED
   log: some were taken out
   222222222222  run 2
-    log.txt: differs
   444444444444  run 4
     log.txt: differs
   aaaaaaaaaaaa  the run aaaaaaaaaaaa
