@@ -282,7 +282,7 @@ def test_broken_runs_are_told_link_by_link_and_sound_ones_in_a_line() -> None:
 
 
 def test_of_many_runs_that_are_broken_alike_a_dozen_are_told() -> None:
-    """One changed file of an environment breaks some thousand; a run that is broken otherwise has its own chain."""
+    """One changed file of an environment breaks thousands; what is broken otherwise has a chain of its own."""
     many = [made(f"{number:x}", failed("tree", "changed", found="here", where="there")) for number in range(1, 16)]
     text = to_text(AuditReport((*many, made("0", failed("tree", "changed", found="elsewhere")))))
     chains, _, below = text.partition("\nFAILED\n")
