@@ -373,6 +373,12 @@ def test_a_group_is_summed_over_its_own_seeds_that_ended_ok() -> None:
     one = mlp.summary(S2)
     assert one is not None and one.n == 1 and one.text == "0.1000"
     assert sagan.summary("no such metric") is None
+    # worse than by chance is less than nothing, and no chance at all is a value
+    (worse,) = Table(
+        "drugs", 2, tuple(drug_cell("a", {S1: value, S2: 0.0}, {}) for value in (-0.5, 0.25)), 0
+    ).groups
+    summaries = worse.summary(S1), worse.summary(S2)
+    assert [summary and summary.text for summary in summaries] == ["-0.1250 ± 0.5303", "0.0000 ± 0.0000"]
 
 
 def test_a_selection_keeps_what_was_named_and_nothing_else() -> None:
