@@ -352,6 +352,28 @@ def test_a_note_tells_how_many_runs_the_numbers_lack() -> None:
     assert _reasons([lacking(7)], "cell") == ["1 cell: not-comparable: too few runs; 4 more would decide"]
 
 
+def test_a_note_about_several_rows_names_each_of_them_once() -> None:
+    """And about all rows it says so."""
+
+    def line(about: str, verdict: ClaimVerdict, reason: str, note: str = "") -> grid_of_claims._Line:
+        claim = Claim("Table 1", "band", "Sum", "Letters", "early", "near F1", "0.5", note=note)
+        return grid_of_claims._Line(about, "F1", Comparison(claim, Target("m", "d", "s"), "F1", verdict, reason))
+
+    other, well = ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED
+    lines = [
+        line("A", other, "beyond 0.05; as it is printed", "as it is printed"),
+        line("B", other, "beyond 0.05"),
+        line("B", other, "beyond 0.05"),
+        line("C", well, "within 0.05", "as it is printed; twice"),
+    ]
+    assert [*grid_of_claims._notes(lines)] == [
+        "A; B: deviates: beyond 0.05",
+        "A; C: as it is printed",
+        "C: twice",
+    ]
+    assert [*grid_of_claims._notes(lines[1:3])] == ["all: deviates: beyond 0.05"]
+
+
 def test_every_sheet_reads_as_kept(toy: Toy) -> None:
     """Entries, verdicts, runs, notes and JSON values of every kind of sheet, for terminals and documents."""
     study = toy(STUDY + UNPRINTED)
