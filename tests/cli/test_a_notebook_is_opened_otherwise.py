@@ -257,3 +257,6 @@ def test_without_a_name_the_dataset_is_one_of_the_repository(
             _own_dataset(repository, bnnr)
         assert error.value.where == "harness notebook bnnr"
         assert error.value.todo == "name one with --dataset (harness list datasets)"
+    several = bnnr.model_copy(update={"benchmarks": ["repurposing", "dti"]})
+    with pytest.raises(UsageError, match="no dataset of benchmark repurposing or dti lies in the repository"):
+        _own_dataset(repository, several)
