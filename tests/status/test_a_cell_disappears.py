@@ -454,6 +454,17 @@ def test_the_order_that_a_run_had_is_told_not_the_one_of_its_card(
     assert scored.published_order is not bool(order)
 
 
+def test_the_order_that_a_run_will_have_is_that_of_its_card(evidence: Layout) -> None:
+    """Nothing is known yet of a run that there is not."""
+    spec = SplitSpec(strategy="random", seed=1)
+    names = ("fastai_collab", "constant")
+    jobs = [Job(benchmark="repurposing", method=name, dataset="synthetic", split=spec) for name in names]
+    plan = Plan("two", [Cell(job, None, Verdict.PENDING, "not run yet") for job in jobs])
+    table = build_table(evidence, Store(evidence.runs), plan, plan.cells)
+    orders = {scored.cell.job.method: scored.published_order for scored in table.cells}
+    assert orders == {"fastai_collab": True, "constant": False}
+
+
 def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:
     notes = {S1: "few items", "S2 items/as-published": "whole batches", "S1 items/as-defined": "another kind"}
     cells = tuple(drug_cell("mlp", {S1: 0.5, S2: 0.1}, notes, seed=seed) for seed in (1, 2))

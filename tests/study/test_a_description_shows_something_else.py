@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -253,6 +254,29 @@ def test_a_number_and_a_deviation_of_zero_are_shown(
     assert grid._share(one, mean) == share
     assert grid._share(None, mean) == share.partition(" / ")[2]
     assert grid_of_claims._Line("M", "F1", one).texts == ("M", "F1", texts[0], "-", texts[1], "", "reproduced")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ended", "text"),
+    [
+        (None, [], "-"),
+        (None, [Verdict.OK, Verdict.ERROR], "ok 1, error 1"),
+        (ClaimVerdict.NOT_COMPARABLE, [], "+ no data"),
+        (ClaimVerdict.NOT_COMPARABLE, [Verdict.OK, Verdict.OK], "+ ok 2"),
+        (ClaimVerdict.REPRODUCED, [], "+ -"),
+        (ClaimVerdict.DEVIATES, [Verdict.TIMEOUT], "+ timeout 1 ≠"),
+    ],
+)
+def test_how_runs_ended_is_shown_whether_or_not_they_can_be_compared(
+    verdict: ClaimVerdict | None, ended: list[Verdict], text: str
+) -> None:
+    claim = Claim("Table 2", "status", "Sum", "Letters", "early", "", "ran")
+    one = Comparison(claim, Target("m", "d", "s"), "", verdict, "why") if verdict else None
+    runs = [Obtained(str(number) * 64, end, "", None, {}) for number, end in enumerate(ended)]
+    maker: Any = SimpleNamespace(spec=SimpleNamespace(marks={"ran": "+"}))
+    cell = grid.Grid._status(maker, one, runs)
+    assert (cell.text, cell.runs) == (text, tuple(run.key for run in runs))
+    assert cell.values["verdict"] == verdict
 
 
 def test_a_status_is_marked_as_printed(sheets: dict[str, Sheet]) -> None:
