@@ -64,6 +64,14 @@ def test_of_several_runs_each_must_have_left_its_row(without: int) -> None:
     assert (found.standing, found.note) == (Standing.FAILED, "the run left no such array: there is none")
 
 
+def test_what_a_golden_repeats_is_held_against_one_row_and_not_against_nothing() -> None:
+    mask, arrays = np.ones((3, 1), dtype=bool), {"rows": np.stack([ONE, ONE, ONE])}
+    repeated = Tolerance(repeated=True)
+    assert _check_array("rows", repeated, arrays, [ONE], mask).standing is Standing.OK
+    for other in (ONE + 1, np.empty(0)):
+        assert _check_array("rows", repeated, arrays, [other], mask).standing.is_bad
+
+
 def test_what_the_card_names_is_neither_handed_over_nor_compared(
     layout: Layout, tmp_path: Path, stepping: MethodCard
 ) -> None:
