@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -20,6 +20,7 @@ from harness.cli import notebook as door
 from harness.cli.notebook import _own_dataset
 from harness.data import load_manifest
 from harness.images.fetch import Supply
+from harness.images.locks import Part
 from harness.methods.card import load_method
 from harness.notebook import NotebookImage
 from harness.planning.jobs import Job
@@ -38,7 +39,15 @@ pytestmark = pytest.mark.usefixtures("repository_here")
 def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     """What is asked for; a kernel that has ended at once, without an engine."""
     case = SimpleNamespace(
-        pinned=[], engines=[], images=[], kernels=[], registered=[], words="", waits=False, interrupted=False
+        pinned=[],
+        engines=[],
+        images=[],
+        kernels=[],
+        registered=[],
+        words="",
+        waits=False,
+        interrupted=False,
+        parts=0,
     )
 
     def pin(_layout: object, job: Job, mirrors: tuple[Path, ...]) -> object:
@@ -51,6 +60,9 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
 
     def ensure(engine: str, _layout: object, method: str, *, supply: Supply) -> NotebookImage:
         case.images.append((engine, method, supply.mirrors))
+        for number in range(1, case.parts + 1):
+            assert supply.progress is not None
+            supply.progress(number, case.parts, cast(Part, None))
         return IMAGE
 
     @asynccontextmanager
@@ -105,6 +117,17 @@ def test_what_is_open_is_said_with_how_to_reach_it(opened: SimpleNamespace, tmp_
     )
     assert opened.engines == [False] and opened.images == [("an engine", "bnnr", ())]
     assert opened.kernels == [("an engine", "k" * 64, IMAGE, "a new one", ())]
+
+
+def test_what_is_fetched_for_a_kernel_is_told_meanwhile(opened: SimpleNamespace) -> None:
+    """It may take minutes, the first time."""
+    opened.parts = 3
+    result = harness_of(*BNNR)
+    assert result.return_value == 0
+    assert [line for line in result.stderr.splitlines() if "fetched" in line] == [
+        "  fetched 1 of 3 parts",
+        "  fetched 3 of 3 parts",
+    ]
 
 
 def test_a_program_gets_one_document(opened: SimpleNamespace, tmp_path: Path) -> None:
@@ -234,3 +257,6 @@ def test_without_a_name_the_dataset_is_one_of_the_repository(
             _own_dataset(repository, bnnr)
         assert error.value.where == "harness notebook bnnr"
         assert error.value.todo == "name one with --dataset (harness list datasets)"
+    several = bnnr.model_copy(update={"benchmarks": ["repurposing", "dti"]})
+    with pytest.raises(UsageError, match="no dataset of benchmark repurposing or dti lies in the repository"):
+        _own_dataset(repository, several)

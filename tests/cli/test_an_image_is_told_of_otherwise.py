@@ -298,11 +298,11 @@ def test_parts_and_images_are_handed_over_to_a_folder(
     result = harness_of("image", "export", str(tmp_path), "--accelerator", "cuda")
     assert result.stdout == f"parts in {tmp_path}: 2, of them new: 2\n"
     assert asked == [(method_names(repository), "cuda")]
-    told = document(harness_of("image", "export", str(tmp_path), "bnnr", "--images", "--json"))
+    told = document(harness_of("image", "export", str(tmp_path / "new"), "bnnr", "--images", "--json"))
     assert (told["folder"], told["parts"], told["new"], told["images"]) == (
-        str(tmp_path),
+        str(tmp_path / "new"),
         2,
-        2,
+        1,
         [str(file), str(other)],
     )
 

@@ -229,6 +229,26 @@ def test_seeds_with_one_answer_are_not_tested_as_seeds(
             assert (row[5], row[8]) == ("-", "3")
 
 
+def test_every_count_of_the_data_is_a_row_beside_what_is_printed(repository: Layout) -> None:
+    """Those that the paper prints come first; of the others there is a row of ours all the same."""
+    kept, printed = load_measured(repository, "combos", facts.CorpusFacts), dict[str, dict[str, str]]()
+    with (REPOSITORY / "results" / "published" / "combos" / "tables.csv").open() as file:
+        for row in csv.DictReader(file):
+            if row["table"] == "2.7":
+                printed.setdefault(row["metric"], {})[row["split"]] = row["value"]
+    assert kept is not None and printed.keys() < kept.counts.keys()
+    expected = []
+    for name in [*printed, *(name for name in kept.counts if name not in printed)]:
+        ours, sides = [*map(str, kept.counts[name])], []
+        for part, own in zip(facts.PARTS, ours, strict=True):
+            value = printed.get(name, {}).get(part, "-")
+            sides.append(value if value in ("-", own) else f"{value} ≠")
+        expected.append([name, " / ".join(sides) if name in printed else "-", *ours])
+    sheet = sheets_of(repository, {})["Table 2.7"]
+    assert sheet.rows == expected
+    assert sheet.head == ["", "printed: train / test / all", "train", "test", "all"]
+
+
 def test_what_the_data_hold(repository: Layout, shared: Path) -> None:
     dataset = load_dataset(repository, "combos", CombosDataset, mirrors=[shared / "mirror"])
     kept = load_measured(repository, "combos", facts.CorpusFacts)

@@ -669,6 +669,17 @@ def test_with_one_seed_of_all_tasks_the_interval_is_over_tasks() -> None:
     # two seeds of a task are one value of it
     both = tasks({**of_seeds(0.50, 0.52, step=0.01)})
     assert (both.verdict, both.n) == (ClaimVerdict.REPRODUCED, 4) and both.ours == pytest.approx(0.51)
+    # two tasks have an interval, one has none
+    middle = {
+        place: value for place, value in of_seeds(0.51, step=0.001).items() if place[0] in ("fold=1", "fold=2")
+    }
+    pair = tasks(middle, n=2)
+    assert (pair.verdict, pair.n) == (ClaimVerdict.REPRODUCED, 2)
+    single = tasks({("fold=1", 0): 0.51}, n=1)
+    assert (single.verdict, single.reason) == (
+        ClaimVerdict.NOT_COMPARABLE,
+        "1 of at least 3 seeds of all 1 tasks",
+    )
 
 
 def test_a_task_is_not_replaced_by_another_seed_of_one_that_is_there() -> None:
@@ -678,6 +689,9 @@ def test_a_task_is_not_replaced_by_another_seed_of_one_that_is_there() -> None:
     # no seed has all of them
     scattered: dict[tuple[str, int], float | None] = {(f"fold={task}", task % 2): 0.5 for task in range(4)}
     assert tasks(scattered).reason == "2 of 4 tasks"
+    # the seed with the fewest is told
+    uneven: dict[tuple[str, int], float | None] = {(f"fold={task}", int(task == 2)): 0.5 for task in range(4)}
+    assert tasks(uneven).reason == "1 of 4 tasks"
     # of as many as are printed, or of ours where those are more
     assert [tasks(scattered, n=count).reason for count in (1, 3, 5)] == ["2 of 4 tasks"] * 2 + ["2 of 5 tasks"]
     # a seed that lacks a task is no seed of all tasks

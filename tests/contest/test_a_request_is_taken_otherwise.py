@@ -216,6 +216,31 @@ def test_a_request_is_to_be_changed_so(
     assert said(refused.value) == message
 
 
+def test_a_method_may_have_a_part_in_several_benchmarks(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that all have in common is meant, or if there are more, that of the datasets."""
+
+    def chosen(*parts: tuple[str, ...], dataset: str = "") -> str:
+        card = load_method(repository, "bnnr")
+        cards = [
+            card.model_copy(update={"name": name, "benchmarks": own})
+            for name, own in zip("abc", parts, strict=False)
+        ]
+        monkeypatch.setattr("harness.contest.request._entrants", lambda *_: [(one, "published") for one in cards])
+        return benchmark_of(repository, ContestRequest(methods=("a", "b"), datasets=(dataset,) if dataset else ()))
+
+    assert chosen(("repurposing", "dti"), ("dti", "ddi")) == "dti"
+    assert chosen(("repurposing", "dti"), ("dti", "repurposing"), dataset="fdataset") == "repurposing"
+    for parts, where in (
+        ((("repurposing", "dti"), ("ddi",)), "a: repurposing, dti; b: ddi"),
+        ((("repurposing", "dti"), ("dti", "repurposing")), "a: repurposing, dti; b: dti, repurposing"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            chosen(*parts)
+        assert refused.value.where == where
+
+
 def test_methods_and_datasets_of_several_benchmarks_are_refused(repository: Layout) -> None:
     todo = "name methods and datasets of the same benchmark"
     what = "these methods and datasets have no one benchmark in common"

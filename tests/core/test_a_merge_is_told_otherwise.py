@@ -125,7 +125,7 @@ def test_how_two_runs_of_a_job_differ_is_told_and_logged(here: Store, tmp_path: 
         put_run(here, planned_job(seed), tmp_path / f"ours {seed}", ok)
     other = other_machine(tmp_path, "other", s1=ok, s2=error, s3=memory)
     planned = planned_job(4)
-    files = {"log.txt": tmp_path / "log", "predictions.npy": tmp_path / "answer"}
+    files = {name: tmp_path / name for name in ("log.txt", "predictions.npy", "lowest.npy")}
     for path in files.values():
         path.write_text("others")
     other.put(record_of(planned, ok), files)
@@ -136,7 +136,7 @@ def test_how_two_runs_of_a_job_differ_is_told_and_logged(here: Store, tmp_path: 
     told = {
         2: (f"it ended as 'error' (record {records[2]}): {error_meaning}", True),
         3: (f"it ended as 'memory' (record {records[3]}): {memory_meaning}", False),
-        4: (f"it gave another predictions.npy (record {records[4]})", True),
+        4: (f"it gave another predictions.npy, lowest.npy (record {records[4]})", True),
     }
     assert sorted((run.key, run.what, run.unstable) for run in outcome.disagreements) == sorted(
         (planned_job(seed).key, *what) for seed, what in told.items()

@@ -106,9 +106,16 @@ def machines(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 def test_all_runs_and_their_failures_come_with_every_bit(machines: tuple[Path, Path, Path]) -> None:
     here, one, two = machines
+    with store_of(two).open_log() as (log, _):
+        enter_plan(log, "another", [LoggedCell(planned_job(3).key, "seed 3")])
+        plans = [leaf.plan for leaf in log.leaves() if leaf.plan]
     before = [tree(folder) for folder in (one, two)]
     outcomes = merged(here, one, two)
     assert [outcome.taken for outcome in outcomes] == [{"ok": 1, "timeout": 1}] * 2
+    assert outcomes[1].plans == plans and len(plans) == 2
+    assert [plan_path(here, plan).read_bytes() for plan in plans] == [
+        plan_path(two, plan).read_bytes() for plan in plans
+    ]
     assert not any(outcome.refused or outcome.disagreements or outcome.known for outcome in outcomes)
     assert runs_in(here) == runs_in(one) | runs_in(two) and len(runs_in(here)) == 10
     assert [tree(folder) for folder in (one, two)] == before, "another machine's folder was changed"

@@ -180,6 +180,9 @@ def test_needs_are_sums_over_what_is_left(layout: Layout) -> None:
         assert (found.estimated, found.scale) == (3, None)
         assert found.estimated_cpu_hours == pytest.approx(3.0)
         assert found.longest_hours == pytest.approx(1.0)
+        # the longest may be one that was run here
+        short = needs_of(layout, "some", given, {run_kind(two): 60.0})
+        assert short.estimated == 3 and short.longest_hours == pytest.approx(540 / 3600)
         left = [one, one, two, two, two, on_gpu]
         limits = [card_of(layout, job).resources for job in left]
         assert found.most_cpu_hours == pytest.approx(sum(own.seconds * own.cpus for own in limits) / 3600)

@@ -137,9 +137,12 @@ def test_a_request_is_a_product_seed_by_seed(repository: Layout) -> None:
 
 
 def test_what_a_benchmark_can_not_do_is_refused_by_its_own_check(repository: Layout) -> None:
-    with pytest.raises(UsageError) as found:
-        requested_jobs(repository, asked(options={"inner_folds": 3}))
-    assert said(found.value)[:2] == ("the split has 5 inner folds, and the run wants 3", "--inner-folds 3")
+    fitting = "random:inner_folds=3"
+    # whichever of several splits it is that does not fit
+    for splits in (("random",), (fitting, "random"), ("random", fitting)):
+        with pytest.raises(UsageError) as found:
+            requested_jobs(repository, asked(options={"inner_folds": 3}, splits=splits))
+        assert said(found.value)[:2] == ("the split has 5 inner folds, and the run wants 3", "--inner-folds 3")
     (job,) = requested_jobs(repository, asked(options={"inner_folds": 3}, splits=("random:inner_folds=3",)))
     assert job.options["inner_folds"] == 3
 

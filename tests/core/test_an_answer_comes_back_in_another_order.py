@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -133,6 +135,43 @@ def test_scores_of_interactions(make: type[pair_problems.Problem], secret: str) 
         one, other = np.asarray(inputs[name]), np.asarray(moved[name])
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
     assert sorted(moved["smiles"]) == sorted(inputs["smiles"])
+
+
+DRUG_TEXTS = ("smiles", "drug_names", "drug_texts", "graph_texts")
+
+
+def _drugs(inputs: Mapping[str, Given]) -> list[tuple[Any, ...]]:
+    """All that is known of each drug, whatever its number."""
+    prints = np.asarray(inputs["fingerprints"]).tolist()
+    return sorted(zip(prints, *(inputs[name] for name in DRUG_TEXTS), strict=True))
+
+
+def _graph(inputs: Mapping[str, Given]) -> tuple[list[Any], list[Any]]:
+    """Edges between drugs, by name, and of every other entity those with drugs: entities have no names."""
+    names, drugs, others = inputs["drug_names"], len(inputs["smiles"]), dict[int, list[tuple[bool, str, int]]]()
+    between = []
+    for head, tail, relation in np.asarray(inputs["knowledge"]).tolist():
+        ends = [names[node] if node < drugs else "" for node in (head, tail)]
+        between.append((*ends, relation))
+        for node, is_head, other in ((head, True, ends[1]), (tail, False, ends[0])):
+            if node >= drugs:
+                others.setdefault(node, []).append((is_head, other, relation))
+    return sorted(between), sorted(sorted(own) for own in others.values())
+
+
+@pytest.mark.parametrize("secret", ["0" * 32, "0123456789abcdef" * 2])
+def test_a_drug_keeps_all_that_is_known_of_it_and_its_edges(secret: str) -> None:
+    """Both ends of an edge have the new numbers, and the order of edges tells nothing either."""
+    problem = pair_problems.one_type()
+    texts = {name: tuple(f"{name} of {number}" for number in range(problem.dataset.drugs)) for name in DRUG_TEXTS}
+    dataset = replace(problem.dataset, **texts)  # type: ignore[arg-type]
+    names = ("fingerprints", "knowledge", *DRUG_TEXTS)
+    inputs = ddi.BENCHMARK.inputs(dataset, problem.split, names, {})
+    moved = arrange("ddi", inputs, secret).inputs
+    assert _drugs(moved) == _drugs(inputs) and moved["drug_names"] != inputs["drug_names"]
+    assert _graph(moved) == _graph(inputs)
+    relations = [np.asarray(one["knowledge"])[:, 2].tolist() for one in (inputs, moved)]
+    assert relations[0] != relations[1] and sorted(relations[0]) == sorted(relations[1])
 
 
 def test_validation_labels_stay_with_their_pairs() -> None:

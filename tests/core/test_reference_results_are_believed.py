@@ -9,6 +9,7 @@ import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from harness.results.records import RECORD_FILE
 from harness.results.reference import (
     _parsed,
     _recording,
+    _refuse_unrecorded,
     count_reference,
     load_reference,
     overview,
@@ -302,6 +304,18 @@ def test_the_commands_show_them(made: Layout, monkeypatch: pytest.MonkeyPatch) -
     assert "repurposing/als_wr/synthetic-random    2 seeds  ok 1, memory 1" in shown
     status = CliRunner().invoke(group, ["status", "--reference", "--method", "als_wr"]).output
     assert "not run on this machine: the committed reference results are shown" in status
+
+
+def test_the_file_of_each_dataset_whose_splits_are_not_recorded_is_named(made: Layout) -> None:
+    job = job_of(made, "als_wr", 5)
+    names = ("synthetic", "hdvd", "synthetic")
+    results: Any = [SimpleNamespace(job=job.model_copy(update={"dataset": name})) for name in names]
+    with pytest.raises(UsageError) as refused:
+        _refuse_unrecorded(made, results)
+    assert refused.value.what == "2 splits of finished runs are not recorded; nothing was saved"
+    files = [str(made.datasets / name / "splits.csv") for name in ("hdvd", "synthetic")]
+    assert refused.value.where.split("\n         ") == files
+    assert len(refused.value.todo.split("\n         ")) == 3
 
 
 def test_results_on_splits_that_are_not_recorded_are_refused_before_anything_is_written(

@@ -113,6 +113,13 @@ def test_cells_are_read_whatever_separates_them(tmp_path: Path, separator: str, 
         ("a,b\n1;2;3,4\n5;6;7,8\n", ","),
         ("a\tb,c\n1\t2\n", "\t"),
         ("a,b;c\n1,2\n1;2\n", ","),
+        # more lines count before more cells, and more cells where the lines are as many
+        ("a\tb, c, d\n1\t2\n3\t4\n", "\t"),
+        ("a,b;c;d\n1,2;3;4\n", ";"),
+        # where marks have no partner, whatever separates cells
+        ('a;b\n"x"y;2\n"z"w;3\n', ";"),
+        # commas would make more cells, and quotation marks without a partner
+        ('a;b,c,d\n"x";"1,2,3"\n"y";"4,5,6"\n', ";"),
         ("word\n1\n", ","),
         ("", ","),
         ('a;b,c\n"x,y";2\n"z,w";3\n', ";"),

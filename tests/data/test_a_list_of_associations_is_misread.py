@@ -188,6 +188,18 @@ COLUMNS = (
                 )
             ],
         ),
+        (
+            LIST,
+            "drug,f\nc,2\n",
+            [
+                (
+                    f"drug '{name}' has no line in the drug features",
+                    f"a.csv: line {line}",
+                    "add it there (its cells may be empty), or remove it here",
+                )
+                for name, line in (("a", 2), ("b", 3))
+            ],
+        ),
         *(
             (
                 LIST,

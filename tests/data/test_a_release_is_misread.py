@@ -358,6 +358,11 @@ def test_a_stand_in_deals_no_pair_that_its_split_has_and_no_known_one_turned_aro
     for seed in range(20):
         positive, (head, tail) = completed([split, source], seed)[0].parts[0].pairs.tolist()
         assert positive == [2, 3] and not known & {(head, tail), (tail, head)}
+    # of files that give a pair other signs the first is believed, as its item is that of the first
+    first, later = (ReleasedSplit("t", outside, {0: lines((2, 3, signs))}) for signs in ([0, 1], [1, 1]))
+    split = ReleasedSplit("s", np.zeros(4, dtype=np.int32), {2: lines((0, 1, [1, 0]))})
+    for sources, signs in (((first, later), [0, 1]), ((later, first), [1, 1])):
+        assert completed([split, *sources], 1)[0].parts[0].labels[0].tolist() == signs
 
 
 def test_stand_ins_of_another_seed_are_others() -> None:

@@ -56,6 +56,19 @@ def test_best_types_come_first_by_name() -> None:
     assert {(head, tail): (kind, score) for head, tail, kind, score in every.rows} == best
     assert [row[-1] for row in every.rows] == sorted((row[-1] for row in every.rows), reverse=True)
     assert BENCHMARK.ranking(dataset, split, scores, 2).rows == every.rows[:2]
+    # of equal ones, and of equal types of one pair, the first as they were asked
+    rough = (np.floor(4 * scores) / 4).astype(np.float32)
+    told = [
+        (
+            dataset.drug_ids[head],
+            dataset.drug_ids[tail],
+            dataset.type_names[row.tolist().index(row.max())],
+            row.max(),
+        )
+        for (head, tail), row in zip(pairs, rough, strict=True)
+    ]
+    rows = BENCHMARK.ranking(dataset, split, rough, None).rows
+    assert [*rows] == sorted(told, key=lambda one: -one[-1])
 
 
 def test_a_dataset_without_new_drugs_is_refused() -> None:

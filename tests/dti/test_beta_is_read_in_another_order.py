@@ -106,6 +106,12 @@ def test_another_way_to_write_the_same_is_the_same(tmp_path: Path, change: str) 
     [
         ("positives.nt", POSITIVES + "two cells\n", "2 cells instead of 3", "positives.nt: line 4"),
         ("positives.nt", POSITIVES.replace("true", "false", 1), "the label 'false' is not true", "line 1"),
+        (
+            "test6_some_pain_te.nt",
+            FILES["test6_some_pain_te.nt"].replace("false", "maybe", 1),
+            "the label 'maybe' is not true or false\n",
+            "line 2",
+        ),
         ("positives.nt", POSITIVES.replace("be0000009", "xx1"), "names no target", "line 2"),
         ("positives.nt", POSITIVES.replace("be0000009", "db00001"), "names no target", "line 2"),
         ("positives.nt", POSITIVES + POSITIVES.splitlines()[0], "is also in line 1", "line 4"),
@@ -164,6 +170,7 @@ def test_sequences_are_those_of_their_targets_and_change_nothing_else(tmp_path: 
         with pytest.raises(CorruptData) as caught:
             converted(tmp_path, {**FILES, SEQUENCES: faulty})
         assert (caught.value.what, caught.value.where) == (what, f"{tmp_path / SEQUENCES}: line {line}")
+    assert caught.value.todo == "name target, sequence", "all columns that are read, and not just the missing ones"
 
 
 def test_the_network_has_no_edge_that_is_a_binding(tmp_path: Path) -> None:

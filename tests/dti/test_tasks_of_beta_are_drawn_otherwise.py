@@ -878,6 +878,11 @@ def test_a_task_that_can_not_be_made_is_told_and_the_others_are_compared(
             Standing.FAILED,
             "the task can't be read: space: has to be 'TEO', 'TRO', 'TEE' or 'TRE', not 'CC'",
         ),
+        "2,CC,x,-1,test,d0,t0,1": (
+            Standing.FAILED,
+            "the task can't be read: space: has to be 'TEO', 'TRO', 'TEE' or 'TRE', not 'CC'; fold: has to be 0 "
+            "or more, not -1",
+        ),
         "9,CC,x,0,test,d0,t0,1": (Standing.FAILED, "the task can't be read: '9'"),
         "1,CC,y,0,test,d0,t9,1": (Standing.FAILED, "the task can't be read: 't9'"),
         "6,TRE,x,0,test,d0,t0,1": (Standing.MISSING_DATA, "Test 6 has 0 groups here, not 1"),

@@ -135,7 +135,12 @@ def test_a_misspelt_field_of_a_card_is_told_in_plain_words(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("names", "what"), [("[]", "name at least one"), ('["ddi", "dti", "ddi"]', "named twice: ddi")]
+    ("names", "what"),
+    [
+        ("[]", "name at least one"),
+        ('["ddi", "dti", "ddi"]', "named twice: ddi"),
+        ('["dti", "ddi", "combos", "ddi", "dti"]', "named twice: ddi, dti"),
+    ],
 )
 def test_a_card_of_no_benchmark_is_refused(tmp_path: Path, names: str, what: str) -> None:
     """Its self-test had nothing to ask, and passed."""

@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.base.layout import Layout
+from harness.benchmarks.repurposing.parity.answers import _check_array
 from harness.methods.card import MethodCard, ParityTable, Tolerance
 from harness.parity import CaseFinding, check_cases, find_cases
 from harness.parity.finding import Standing
@@ -51,6 +52,24 @@ def check(
     answers = Answers(folder, ONE, trace)
     (found,) = check_cases(layout, find_cases(golden), [card.model_copy(update={"parity": [table]})], answers)
     return found, answers
+
+
+@pytest.mark.parametrize("without", [0, 1, 2])
+def test_of_several_runs_each_must_have_left_its_row(without: int) -> None:
+    outputs: list[npt.NDArray[Any] | str] = [ONE, ONE, ONE]
+    mask, arrays = np.ones((3, 1), dtype=bool), {"rows": np.stack([ONE, ONE, ONE])}
+    assert _check_array("rows", Tolerance(), arrays, outputs, mask).standing is Standing.OK
+    outputs[without] = "array: there is none"
+    found = _check_array("rows", Tolerance(), arrays, outputs, mask)
+    assert (found.standing, found.note) == (Standing.FAILED, "the run left no such array: there is none")
+
+
+def test_what_a_golden_repeats_is_held_against_one_row_and_not_against_nothing() -> None:
+    mask, arrays = np.ones((3, 1), dtype=bool), {"rows": np.stack([ONE, ONE, ONE])}
+    repeated = Tolerance(repeated=True)
+    assert _check_array("rows", repeated, arrays, [ONE], mask).standing is Standing.OK
+    for other in (ONE + 1, np.empty(0)):
+        assert _check_array("rows", repeated, arrays, [other], mask).standing.is_bad
 
 
 def test_what_the_card_names_is_neither_handed_over_nor_compared(

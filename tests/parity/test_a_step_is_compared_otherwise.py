@@ -98,6 +98,11 @@ def test_without_remarks_only_what_is_missing_is_told(
             {"compare": {"out/*": Tolerance(), "in/*": Tolerance()}},
             "handed over, and so not to compare: in/x",
         ),
+        (
+            {**CASE, "in/y": ONE},
+            {"given": ["in/x", "in/y"], "compare": {"out/*": Tolerance(), "in/*": Tolerance()}},
+            "handed over, and so not to compare: in/x, in/y",
+        ),
     ],
 )
 def test_a_table_that_does_not_fit_names_the_arrays_and_nothing_is_run(

@@ -13,12 +13,14 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.benchmarks.own_data import OwnTable
 from harness.benchmarks.reading import reading_of
-from harness.benchmarks.repurposing import own_data, requests
+from harness.benchmarks.repurposing import BENCHMARK, own_data, requests
+from harness.benchmarks.repurposing.answer import Predictions
 from harness.benchmarks.repurposing.conformance import problems
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.extension import USUAL
 from harness.benchmarks.repurposing.parity.metrics import check_metrics
 from harness.benchmarks.repurposing.parity.splits import check_split
+from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.data import manifest_names
 from harness.methods.card import method_names
 from harness.parity.finding import Standing
@@ -26,6 +28,21 @@ from harness.parity.finding import Standing
 
 class _Folded(Strict):
     inner_folds: int
+
+
+def test_pairs_stand_by_the_score_of_the_first_model_and_equal_ones_as_in_the_dataset() -> None:
+    problem = problems.ordinary()
+    dataset, asked = problem.dataset, np.argwhere(problem.split.folds == TEST)
+    scores = np.floor(4 * np.random.default_rng(3).random((2, len(asked)))) / 4
+    answer = Predictions(scores, None, np.ones(2))
+    told = [
+        (dataset.drug_ids[drug], dataset.disease_ids[disease], score)
+        for (drug, disease), score in zip(asked.tolist(), scores[0].tolist(), strict=True)
+    ]
+    ranking = BENCHMARK.ranking(dataset, problem.split, answer, None)
+    assert ranking.columns == ("drug", "disease", "score")
+    assert [*ranking.rows] == sorted(told, key=lambda one: -one[-1])
+    assert BENCHMARK.ranking(dataset, problem.split, answer, 3).rows == ranking.rows[:3]
 
 
 def test_known_pairs_are_named_with_what_is_known_of_them() -> None:

@@ -212,6 +212,17 @@ def test_a_region_of_more_drugs_than_are_free_takes_those_that_are() -> None:
     assert region.tolist() == free.tolist() and not border.any()
 
 
+def test_of_regions_with_borders_of_one_size_the_largest_is_carved() -> None:
+    """Nine tenths of the drugs that were asked for are enough only where fewer would be discarded for it."""
+    everyone = np.ones(60, dtype=bool)
+    region, border = lohi._carved(joined(60, []), everyone, 20, np.random.RandomState(1))
+    assert int(region.sum()) == 20 and not border.any()
+    # a 19th drug can only be had with three that are discarded
+    others_alike = joined(22, [(one, other) for one in range(18, 22) for other in range(18, one)])
+    region, border = lohi._carved(others_alike, np.ones(22, dtype=bool), 20, np.random.RandomState(1))
+    assert int(region.sum()) == 18 and not border.any()
+
+
 def test_a_discarded_drug_is_given_to_the_one_role_it_is_near_while_that_has_room() -> None:
     discarded = parts.DISCARDED
     test, valid, known = parts.TEST_NEW, parts.VALID_NEW, parts.KNOWN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.base.errors import DataError, UsageError
+from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.drugs.deal import Shares, deal_drugs, deal_groups, targets
 from harness.benchmarks.ddi.splits.parts import KNOWN, ROLES, TEST_NEW, VALID_NEW
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
@@ -261,10 +263,10 @@ def test_parameters_are_taken_up_to_their_bounds(
 
 
 def test_splits_that_can_not_be_made_say_why() -> None:
-    def told(name: str, **parameters: Any) -> tuple[str, str, str]:
+    def told(name: str, dataset: DdiDataset = PLAIN, **parameters: Any) -> tuple[str, str, str]:
         strategy = get_strategy("ddi", name)
         with pytest.raises((DataError, UsageError)) as refused:
-            strategy.make(PLAIN, 1, strategy.Parameters.model_validate(parameters))
+            strategy.make(dataset, 1, strategy.Parameters.model_validate(parameters))
         return refused.value.what, refused.value.where, refused.value.todo
 
     years = PLAIN.years
@@ -276,6 +278,12 @@ def test_splits_that_can_not_be_made_say_why() -> None:
     old = int(((years > 2000) & (years <= 2010)).sum())
     assert told("period", new_after=2100)[0] == f"{old} drugs were approved in the known period and 0 later"
     assert told("released") == ("dataset 'made' has no released split 'cluster'", "parameter which", "none is")
+    both = replace(PLAIN, released_names=("one", "two"))
+    assert told("released", both, which="three") == (
+        "dataset 'made' has no released split 'three'",
+        "parameter which",
+        "released are: one, two",
+    )
     assert told("new_drugs") == (
         "every drug has a known interaction: none is new",
         "dataset made",

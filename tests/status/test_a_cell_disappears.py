@@ -372,6 +372,12 @@ def test_a_group_is_summed_over_its_own_seeds_that_ended_ok() -> None:
     one = mlp.summary(S2)
     assert one is not None and one.n == 1 and one.text == "0.1000"
     assert sagan.summary("no such metric") is None
+    # worse than by chance is less than nothing, and no chance at all is a value
+    (worse,) = Table(
+        "drugs", 2, tuple(drug_cell("a", {S1: value, S2: 0.0}, {}) for value in (-0.5, 0.25)), 0
+    ).groups
+    summaries = worse.summary(S1), worse.summary(S2)
+    assert [summary and summary.text for summary in summaries] == ["-0.1250 ± 0.5303", "0.0000 ± 0.0000"]
 
 
 def test_a_selection_keeps_what_was_named_and_nothing_else() -> None:
@@ -445,6 +451,17 @@ def test_the_order_that_a_run_had_is_told_not_the_one_of_its_card(
     forge_record(evidence, made_up, lambda record: record.update(order=order))
     scored = table_of(evidence, made_up).cells[0]
     assert scored.published_order is not bool(order)
+
+
+def test_the_order_that_a_run_will_have_is_that_of_its_card(evidence: Layout) -> None:
+    """Nothing is known yet of a run that there is not."""
+    spec = SplitSpec(strategy="random", seed=1)
+    names = ("fastai_collab", "constant")
+    jobs = [Job(benchmark="repurposing", method=name, dataset="synthetic", split=spec) for name in names]
+    plan = Plan("two", [Cell(job, None, Verdict.PENDING, "not run yet") for job in jobs])
+    table = build_table(evidence, Store(evidence.runs), plan, plan.cells)
+    orders = {scored.cell.job.method: scored.published_order for scored in table.cells}
+    assert orders == {"fastai_collab": True, "constant": False}
 
 
 def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -255,6 +256,29 @@ def test_a_number_and_a_deviation_of_zero_are_shown(
     assert grid_of_claims._Line("M", "F1", one).texts == ("M", "F1", texts[0], "-", texts[1], "", "reproduced")
 
 
+@pytest.mark.parametrize(
+    ("verdict", "ended", "text"),
+    [
+        (None, [], "-"),
+        (None, [Verdict.OK, Verdict.ERROR], "ok 1, error 1"),
+        (ClaimVerdict.NOT_COMPARABLE, [], "+ no data"),
+        (ClaimVerdict.NOT_COMPARABLE, [Verdict.OK, Verdict.OK], "+ ok 2"),
+        (ClaimVerdict.REPRODUCED, [], "+ -"),
+        (ClaimVerdict.DEVIATES, [Verdict.TIMEOUT], "+ timeout 1 ≠"),
+    ],
+)
+def test_how_runs_ended_is_shown_whether_or_not_they_can_be_compared(
+    verdict: ClaimVerdict | None, ended: list[Verdict], text: str
+) -> None:
+    claim = Claim("Table 2", "status", "Sum", "Letters", "early", "", "ran")
+    one = Comparison(claim, Target("m", "d", "s"), "", verdict, "why") if verdict else None
+    runs = [Obtained(str(number) * 64, end, "", None, {}) for number, end in enumerate(ended)]
+    maker: Any = SimpleNamespace(spec=SimpleNamespace(marks={"ran": "+"}))
+    cell = grid.Grid._status(maker, one, runs)
+    assert (cell.text, cell.runs) == (text, tuple(run.key for run in runs))
+    assert cell.values["verdict"] == verdict
+
+
 def test_a_status_is_marked_as_printed(sheets: dict[str, Sheet]) -> None:
     """A word that has no mark is shown as it is."""
     sheet = sheets["What ran"]
@@ -350,6 +374,28 @@ def test_a_note_tells_how_many_runs_the_numbers_lack() -> None:
         "2 numbers: not-comparable: no number of runs decides",
     ]
     assert _reasons([lacking(7)], "cell") == ["1 cell: not-comparable: too few runs; 4 more would decide"]
+
+
+def test_a_note_about_several_rows_names_each_of_them_once() -> None:
+    """And about all rows it says so."""
+
+    def line(about: str, verdict: ClaimVerdict, reason: str, note: str = "") -> grid_of_claims._Line:
+        claim = Claim("Table 1", "band", "Sum", "Letters", "early", "near F1", "0.5", note=note)
+        return grid_of_claims._Line(about, "F1", Comparison(claim, Target("m", "d", "s"), "F1", verdict, reason))
+
+    other, well = ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED
+    lines = [
+        line("A", other, "beyond 0.05; as it is printed", "as it is printed"),
+        line("B", other, "beyond 0.05"),
+        line("B", other, "beyond 0.05"),
+        line("C", well, "within 0.05", "as it is printed; twice"),
+    ]
+    assert [*grid_of_claims._notes(lines)] == [
+        "A; B: deviates: beyond 0.05",
+        "A; C: as it is printed",
+        "C: twice",
+    ]
+    assert [*grid_of_claims._notes(lines[1:3])] == ["all: deviates: beyond 0.05"]
 
 
 def test_every_sheet_reads_as_kept(toy: Toy) -> None:
