@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.benchmarks.ddi.study.drawings import Bar, Curve, _apart, _percent, _ticks, bars, heat, lines, scatter
@@ -114,6 +114,7 @@ def test_a_density_is_a_share_of_its_fullest_cell() -> None:
 
 
 @given(st.lists(st.integers(-(10**6), 10**6).map(lambda value: value / 100), min_size=1, max_size=8))
+@example([-4.1, -4.11])
 def test_ticks_are_few_round_numbers_around_all_values(values: list[float]) -> None:
     ticks = _ticks(values)
     low, high = min(values), max(values)

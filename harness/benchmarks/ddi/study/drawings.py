@@ -128,7 +128,8 @@ def _ticks(values: Sequence[float]) -> list[float]:
     room = (high - low) or abs(high) or 1.0
     size = 10.0 ** math.floor(math.log10(room / 3))
     step = next(size * factor for factor in (1, 2, 5, 10) if room / (size * factor) <= 5)
-    first, last = math.floor(low / step), math.ceil(high / step)
+    # a value on a tick is no less and no more than it, however its quotient is rounded
+    first, last = math.floor(round(low / step, 6)), math.ceil(round(high / step, 6))
     return [round(step * number, 10) for number in range(first, max(last, first + 1) + 1)]
 
 
